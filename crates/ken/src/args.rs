@@ -1,0 +1,257 @@
+//! What was typed: the commands and their options. No logic.
+
+use std::path::PathBuf;
+
+use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum, ValueHint};
+use clap_complete::Shell;
+
+/// Find the right passage in your notes, by exact word and by meaning.
+///
+/// Everything happens on this machine, in one SQLite file per vault, with nothing to download.
+#[derive(Debug, Parser)]
+#[command(name = "ken", version, propagate_version = true, arg_required_else_help = true)]
+#[command(after_help = "Examples:\n  \
+    ken search --vault ~/notes \"who repaired the roof\"\n  \
+    ken index ~/notes\n  \
+    ken get \"April Jane:1-20\"\n\n\
+    Exit codes: 0 found, 1 nothing relevant, 2 error.")]
+pub(crate) struct Args {
+    #[command(flatten)]
+    pub(crate) place: Place,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// Which notes, and where their index lies.
+#[derive(Clone, Debug, ClapArgs)]
+pub(crate) struct Place {
+    /// Folder of notes [default: the vault around the current folder]
+    #[arg(long, global = true, value_name = "PATH", env = "KEN_VAULT", value_hint = ValueHint::DirPath)]
+    pub(crate) vault: Option<PathBuf>,
+    /// Domain from the settings, instead of a folder
+    #[arg(short, long, global = true, value_name = "NAME", env = "KEN_DOMAIN", conflicts_with = "vault")]
+    pub(crate) domain: Option<String>,
+    /// Index file, instead of the one in the data directory
+    #[arg(long, global = true, value_name = "FILE", env = "KEN_STORE", value_hint = ValueHint::FilePath)]
+    pub(crate) store: Option<PathBuf>,
+    /// Settings file [default: config.toml in the configuration directory]
+    #[arg(long, global = true, value_name = "FILE", env = "KEN_CONFIG", value_hint = ValueHint::FilePath)]
+    pub(crate) config: Option<PathBuf>,
+    /// When to use colours
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto")]
+    pub(crate) color: When,
+    /// Say less
+    #[arg(short, long, global = true)]
+    pub(crate) quiet: bool,
+}
+
+/// When to do something that only helps people.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum When {
+    Auto,
+    Always,
+    Never,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    /// Bring the index up to date with the notes
+    Index(IndexArgs),
+    /// Find passages by word and by meaning
+    #[command(visible_alias = "s")]
+    Search(SearchArgs),
+    /// Print a note or some of its lines
+    Get(GetArgs),
+    /// Say what is indexed, how old it is and what was left out
+    Status(StatusArgs),
+    /// Check the index, the model and the settings
+    Doctor,
+    /// Copy the index into a file, safely even while it is used
+    Backup(BackupArgs),
+    /// Name folders of notes, to search them from anywhere
+    Domain(DomainArgs),
+    /// Choose the embedding model
+    Model(ModelArgs),
+    /// Measure search quality against judged questions
+    Eval(EvalArgs),
+    /// Print a completion script for a shell
+    Completions {
+        /// The shell
+        shell: Shell,
+    },
+    /// Print the manual page, or write one page per command into a folder
+    Man {
+        /// Folder for the pages
+        #[arg(value_hint = ValueHint::DirPath)]
+        folder: Option<PathBuf>,
+    },
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct IndexArgs {
+    /// Folder of notes, or one file of a vault
+    #[arg(value_hint = ValueHint::AnyPath)]
+    pub(crate) path: Option<PathBuf>,
+    /// Make everything anew
+    #[arg(long, visible_alias = "rebuild")]
+    pub(crate) full: bool,
+    /// Print the report as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct SearchArgs {
+    /// What to look for
+    #[arg(required = true, num_args = 1..)]
+    pub(crate) query: Vec<String>,
+    /// Most hits
+    #[arg(short = 'n', long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) limit: Option<u32>,
+    /// Ask words, meaning or both
+    #[arg(short, long)]
+    pub(crate) mode: Option<ModeArg>,
+    /// How words and meaning are joined
+    #[arg(long)]
+    pub(crate) fusion: Option<FusionArg>,
+    /// How to print
+    #[arg(short, long, default_value = "text")]
+    pub(crate) format: Format,
+    /// Leave out hits with a lower score (0 to 1)
+    #[arg(long, value_name = "S", default_value_t = 0.0)]
+    pub(crate) min_score: f32,
+    /// Most tokens of text over all hits, at four characters each
+    #[arg(long, value_name = "N")]
+    pub(crate) max_tokens: Option<usize>,
+    /// Most hits of one note
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) per_note: Option<u32>,
+    /// Show how each hit was scored
+    #[arg(long)]
+    pub(crate) explain: bool,
+    /// Answer from the index as it is, without looking for changes
+    #[arg(long, conflicts_with = "fresh")]
+    pub(crate) no_update: bool,
+    /// Look at every file for changes first, however large the vault
+    #[arg(long)]
+    pub(crate) fresh: bool,
+}
+
+/// How answers are printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Format {
+    /// For people
+    Text,
+    /// One object
+    Json,
+    /// One object per hit and line
+    Jsonl,
+    /// Markdown with the whole passages
+    Md,
+    /// One path per line
+    Paths,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ModeArg {
+    Hybrid,
+    Lexical,
+    Vector,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum FusionArg {
+    /// Add normalised scores
+    Blend,
+    /// Add reciprocal ranks
+    Rrf,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct GetArgs {
+    /// Path, name, alias or #id of a note; `:from-to` behind it takes those lines
+    pub(crate) reference: String,
+    /// Print as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// Number the lines
+    #[arg(short = 'N', long)]
+    pub(crate) line_numbers: bool,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct StatusArgs {
+    /// Print as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct BackupArgs {
+    /// The new file; it must not exist
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub(crate) file: PathBuf,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct DomainArgs {
+    #[command(subcommand)]
+    pub(crate) action: DomainAction,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum DomainAction {
+    /// Name a folder
+    Add {
+        /// The name
+        name: String,
+        /// The folder
+        #[arg(value_hint = ValueHint::DirPath)]
+        path: PathBuf,
+    },
+    /// List the named folders
+    List {
+        /// Print as JSON
+        #[arg(long)]
+        json: bool,
+    },
+    /// Forget a name; notes and index stay
+    Remove {
+        /// The name
+        name: String,
+        /// Delete the index file, too
+        #[arg(long)]
+        delete_index: bool,
+    },
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct ModelArgs {
+    #[command(subcommand)]
+    pub(crate) action: ModelAction,
+}
+
+#[derive(Debug, Subcommand)]
+pub(crate) enum ModelAction {
+    /// Say which model is in use and which others there are
+    List,
+    /// Use a Model2Vec directory, or `default` for the model in the binary
+    Use {
+        /// Folder with model.safetensors, tokenizer.json and config.json
+        #[arg(value_hint = ValueHint::DirPath)]
+        model: PathBuf,
+    },
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct EvalArgs {
+    /// Folder with corpus.jsonl, queries.jsonl and qrels.tsv
+    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
+    pub(crate) collection: PathBuf,
+    /// Print as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    /// How words and meaning are joined
+    #[arg(long)]
+    pub(crate) fusion: Option<FusionArg>,
+}

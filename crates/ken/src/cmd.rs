@@ -1,0 +1,46 @@
+//! One file per verb; here they are told apart.
+
+mod backup;
+mod doctor;
+mod domain;
+mod eval;
+mod get;
+mod index;
+mod model;
+mod open;
+mod pages;
+mod search;
+mod status;
+
+use anyhow::Result;
+
+use crate::args::{Args, Command};
+use crate::render;
+use crate::settings::Settings;
+
+/// Whether a command found what it was asked for; decides the exit code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Found {
+    Something,
+    Nothing,
+}
+
+/// Runs what was typed.
+pub(crate) fn run(args: Args) -> Result<Found> {
+    render::set_color(args.place.color);
+    let place = &args.place;
+    let settings = || Settings::load(place);
+    match &args.command {
+        Command::Index(index) => index::run(&settings()?, place, index),
+        Command::Search(search) => search::run(&settings()?, place, search),
+        Command::Get(get) => get::run(&settings()?, place, get),
+        Command::Status(status) => status::run(&settings()?, place, status),
+        Command::Doctor => doctor::run(&settings()?, place),
+        Command::Backup(backup) => backup::run(&settings()?, place, backup),
+        Command::Domain(domain) => domain::run(&settings()?, &domain.action),
+        Command::Model(model) => model::run(&settings()?, &model.action),
+        Command::Eval(eval) => eval::run(&settings()?, eval),
+        Command::Completions { shell } => pages::completions(*shell),
+        Command::Man { folder } => pages::man(folder.as_deref()),
+    }
+}

@@ -1,0 +1,93 @@
+//! `ken doctor`: checks everything a search depends on, and says what it found.
+
+use anyhow::Result;
+use kenning::embed::Embedder;
+use kenning::store::Store;
+use kenning::vault::Vault;
+
+use super::{Found, open};
+use crate::args::Place;
+use crate::hint;
+use crate::render;
+use crate::settings::{Located, Settings};
+
+pub(super) fn run(settings: &Settings, place: &Place) -> Result<Found> {
+    let mut checks = Checks::default();
+    let exists = if settings.file.exists() { "" } else { " (none, defaults apply)" };
+    checks.good("settings", &format!("{}{exists}", settings.file.display()));
+    checks.good("data", &settings.data_dir.display().to_string());
+    check_model(settings, &mut checks);
+    match settings.locate(place) {
+        Ok(located) => check_place(settings, &located, &mut checks),
+        Err(error) => checks.bad("vault", &error),
+    }
+    render::print(&checks.lines)?;
+    Ok(if checks.n_bad == 0 { Found::Something } else { Found::Nothing })
+}
+
+#[derive(Default)]
+struct Checks {
+    lines: String,
+    n_bad: usize,
+}
+
+impl Checks {
+    fn good(&mut self, what: &str, found: &str) {
+        self.lines += &format!("ok    {what:<9} {found}\n");
+    }
+
+    fn bad(&mut self, what: &str, error: &anyhow::Error) {
+        self.n_bad += 1;
+        self.lines += &format!("BAD   {what:<9} {error}\n");
+        if let Some(hint) = hint::of(error) {
+            self.lines += &format!("                hint: {hint}\n");
+        }
+    }
+}
+
+fn check_model(settings: &Settings, checks: &mut Checks) {
+    let embed = || -> Result<String> {
+        let model = open::Model::load(settings)?;
+        let near = model.embed_query("a cat sat on the mat")?;
+        let length: f32 = near.iter().map(|x| x * x).sum();
+        anyhow::ensure!((length - 1.0).abs() < 0.01, "the model gives vectors of length {length}");
+        Ok(model.id().to_string())
+    };
+    match embed() {
+        Ok(id) => checks.good("model", &id),
+        Err(error) => checks.bad("model", &error),
+    }
+}
+
+fn check_place(settings: &Settings, located: &Located, checks: &mut Checks) {
+    if let Some(folder) = &located.vault {
+        match Vault::open(folder, settings.walk_rules()) {
+            Ok(vault) => {
+                let walk = vault.walk();
+                let found = format!(
+                    "{} ({} notes, {} skipped)",
+                    vault.root().display(),
+                    walk.found.len(),
+                    walk.skipped.len()
+                );
+                checks.good("vault", &found);
+            }
+            Err(error) => checks.bad("vault", &error.into()),
+        }
+    }
+    let verify = || -> Result<(String, Vec<String>)> {
+        let store = Store::open(&located.store)?;
+        let status = store.status()?;
+        let found = format!("{} ({} notes, {} chunks)", located.store.display(), status.n_notes, status.n_chunks);
+        Ok((found, store.verify()?))
+    };
+    match verify() {
+        Ok((found, problems)) if problems.is_empty() => checks.good("index", &found),
+        Ok((_, problems)) => {
+            for problem in problems {
+                checks.bad("index", &crate::hint::Hinted::new(problem, "run `ken index --full`"));
+            }
+        }
+        Err(error) => checks.bad("index", &error),
+    }
+}

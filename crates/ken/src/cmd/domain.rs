@@ -1,0 +1,104 @@
+//! `ken domain`: names for folders of notes, kept in the settings file.
+
+use std::fs;
+
+use anyhow::{Context, Result};
+use serde_json::json;
+
+use super::Found;
+use crate::args::DomainAction;
+use crate::hint::Hinted;
+use crate::render;
+use crate::settings::{Settings, edit};
+
+pub(super) fn run(settings: &Settings, action: &DomainAction) -> Result<Found> {
+    match action {
+        DomainAction::Add { name, path } => add(settings, name, path),
+        DomainAction::List { json } => list(settings, *json),
+        DomainAction::Remove { name, delete_index } => remove(settings, name, *delete_index),
+    }
+}
+
+fn add(settings: &Settings, name: &str, path: &std::path::Path) -> Result<Found> {
+    let is_plain = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_'));
+    if !is_plain {
+        return Err(Hinted::new(
+            format!("{name:?} cannot name a domain"),
+            "use letters, digits, hyphens and underscores",
+        ));
+    }
+    let path = path.canonicalize().map_err(|_| kenning::Error::VaultMissing {
+        path: path.to_owned(),
+    })?;
+    if let Some(known) = settings.domains.get(name) {
+        return Err(Hinted::new(
+            format!("the domain {name:?} exists already: {}", known.path.display()),
+            format!("run `ken domain remove {name}` first"),
+        ));
+    }
+    edit(&settings.file, |table| {
+        let domains = table
+            .entry("domains")
+            .or_insert_with(|| toml::Value::Table(toml::Table::new()));
+        let domains = domains.as_table_mut().context("`domains` is not a table")?;
+        let mut domain = toml::Table::new();
+        domain.insert("path".to_owned(), path.to_string_lossy().into_owned().into());
+        domains.insert(name.to_owned(), domain.into());
+        Ok(())
+    })?;
+    render::say(&format!("added {name}: {}; `ken index --domain {name}` indexes it", path.display()));
+    Ok(Found::Something)
+}
+
+fn list(settings: &Settings, as_json: bool) -> Result<Found> {
+    let rows: Vec<_> = settings
+        .domains
+        .iter()
+        .map(|(name, domain)| {
+            let store = domain.path.canonicalize().ok().map(|vault| settings.store_path(&vault));
+            let is_indexed = store.as_ref().is_some_and(|store| store.exists());
+            (name, domain.path.display().to_string(), is_indexed)
+        })
+        .collect();
+    if as_json {
+        let shapes: Vec<_> = rows
+            .iter()
+            .map(|(name, path, indexed)| json!({"name": name, "path": path, "indexed": indexed}))
+            .collect();
+        render::print_json(&shapes)?;
+    } else {
+        let width = rows.iter().map(|(name, ..)| name.chars().count()).max().unwrap_or(0);
+        for (name, path, is_indexed) in &rows {
+            let note = if *is_indexed { "" } else { "  (not indexed yet)" };
+            render::print(&format!("{name:<width$}  {path}{note}\n"))?;
+        }
+    }
+    Ok(if rows.is_empty() { Found::Nothing } else { Found::Something })
+}
+
+fn remove(settings: &Settings, name: &str, delete_index: bool) -> Result<Found> {
+    let Some(domain) = settings.domains.get(name) else {
+        return Err(settings.unknown_domain(name));
+    };
+    edit(&settings.file, |table| {
+        if let Some(domains) = table.get_mut("domains").and_then(toml::Value::as_table_mut) {
+            domains.remove(name);
+        }
+        Ok(())
+    })?;
+    if delete_index && let Ok(vault) = domain.path.canonicalize() {
+        let store = settings.store_path(&vault);
+        for suffix in ["", "-wal", "-shm", ".lock"] {
+            let mut file = store.clone().into_os_string();
+            file.push(suffix);
+            match fs::remove_file(&file) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                    return Err(kenning::Error::io(std::path::PathBuf::from(file), error).into());
+                }
+                _ => {}
+            }
+        }
+    }
+    render::say(&format!("removed {name}; the notes were not touched"));
+    Ok(Found::Something)
+}

@@ -1,0 +1,64 @@
+//! `ken index`: brings the index up to date.
+
+use anyhow::Result;
+use kenning::vault::Vault;
+
+use super::{Found, open};
+use crate::args::{IndexArgs, Place};
+use crate::hint::Hinted;
+use crate::render;
+use crate::settings::Settings;
+use crate::wire::ReportShape;
+
+pub(super) fn run(settings: &Settings, place: &Place, args: &IndexArgs) -> Result<Found> {
+    let file = args.path.as_ref().filter(|path| path.is_file() || is_gone_note(path));
+    let (report, seconds) = match file {
+        Some(file) => {
+            let mut place = place.clone();
+            if place.vault.is_none() && place.domain.is_none() {
+                place.vault = vault_around(file);
+            }
+            let located = settings.locate(&place)?;
+            let vault = located.vault.as_deref().unwrap_or(file);
+            let vault = Vault::open(vault, settings.walk_rules())?;
+            let path = vault.relative(file).ok_or_else(|| {
+                Hinted::new(
+                    format!("{} lies outside the vault {}", file.display(), vault.root().display()),
+                    "name the vault it belongs to with `--vault PATH`",
+                )
+            })?;
+            open::update_file(settings, &vault, &located.store, &path)?
+        }
+        None => {
+            let mut place = place.clone();
+            if let Some(path) = &args.path {
+                place.vault = Some(path.clone());
+            }
+            let located = settings.locate(&place)?;
+            let Some(vault) = &located.vault else {
+                return Err(Hinted::new(
+                    "no vault was named",
+                    "name the folder of notes: `ken index PATH`",
+                ));
+            };
+            open::update(settings, vault, &located.store, args.full)?
+        }
+    };
+    if args.json {
+        render::print_json(&ReportShape::new(&report, (seconds * 1e6).round() / 1e3))?;
+    } else {
+        render::report(&report, seconds, place.quiet);
+    }
+    Ok(Found::Something)
+}
+
+/// A file that no longer exists may still be in the index.
+fn is_gone_note(path: &std::path::Path) -> bool {
+    !path.exists() && path.extension().is_some() && path.parent().is_some_and(|folder| folder.exists() || folder.as_os_str().is_empty())
+}
+
+/// The vault that a file lies in, by the marks of a vault in the folders above it.
+fn vault_around(file: &std::path::Path) -> Option<std::path::PathBuf> {
+    let file = std::path::absolute(file).ok()?;
+    crate::settings::vault_above(file.parent()?)
+}

@@ -1,0 +1,141 @@
+//! Opens what every verb needs: the clock, the model, the vault and a fresh enough index.
+
+use std::io::{IsTerminal, stderr};
+use std::path::Path;
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use anyhow::Result;
+use indicatif::{ProgressBar, ProgressStyle};
+use kenning::embed::{self, EmbedError, Embedder, ModelId, StaticModel};
+use kenning::index::{self, IndexContext, IndexOptions, Progress, Report};
+use kenning::vault::{Source, Vault};
+
+use crate::settings::Settings;
+
+/// Returns the seconds since 1970.
+pub(crate) fn now() -> i64 {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
+}
+
+/// The model in use: the one in the binary, or a folder that is read when first needed.
+pub(crate) enum Model {
+    Embedded(&'static StaticModel),
+    Loaded(Box<StaticModel>),
+}
+
+impl Model {
+    /// Loads the model the settings name.
+    pub(crate) fn load(settings: &Settings) -> Result<Self> {
+        Ok(match settings.model_path() {
+            None => Self::Embedded(embed::embedded()),
+            Some(folder) => Self::Loaded(Box::new(embed::load(folder)?)),
+        })
+    }
+
+    fn get(&self) -> &StaticModel {
+        match self {
+            Self::Embedded(model) => model,
+            Self::Loaded(model) => model,
+        }
+    }
+}
+
+impl Embedder for Model {
+    fn id(&self) -> &ModelId {
+        self.get().id()
+    }
+
+    fn embed(&self, texts: &[&str], rows: &mut Vec<f32>) -> Result<(), EmbedError> {
+        self.get().embed(texts, rows)
+    }
+
+    fn embed_query(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
+        self.get().embed_query(text)
+    }
+}
+
+/// Brings the whole index up to date, with a progress bar for people.
+pub(crate) fn update(settings: &Settings, vault: &Path, store: &Path, full: bool) -> Result<(Report, f64)> {
+    let vault = Vault::open(vault, settings.walk_rules())?;
+    let options = IndexOptions {
+        full,
+        n_threads: n_threads(),
+        ..IndexOptions::default()
+    };
+    with_context(settings, &vault, store, &options, index::update)
+}
+
+/// Brings one file up to date.
+pub(crate) fn update_file(settings: &Settings, vault: &Vault, store: &Path, path: &str) -> Result<(Report, f64)> {
+    let options = IndexOptions {
+        n_threads: 1,
+        ..IndexOptions::default()
+    };
+    with_context(settings, vault, store, &options, |cx| {
+        index::update_file(cx, path, vault.stamp(path))
+    })
+}
+
+fn with_context(
+    settings: &Settings,
+    source: &dyn Source,
+    store: &Path,
+    options: &IndexOptions,
+    run: impl FnOnce(&IndexContext<'_>) -> kenning::Result<Report>,
+) -> Result<(Report, f64)> {
+    let model = Model::load(settings)?;
+    let bar = progress_bar();
+    let started = Instant::now();
+    let report = run(&IndexContext {
+        source,
+        store,
+        embedder: &model,
+        now: now(),
+        options,
+        progress: &|progress: Progress| show(&bar, progress),
+        stop: stop_flag(),
+    });
+    bar.finish_and_clear();
+    Ok((report?, started.elapsed().as_secs_f64()))
+}
+
+pub(crate) fn n_threads() -> usize {
+    std::thread::available_parallelism().map_or(2, usize::from)
+}
+
+/// A bar on a terminal, nothing anywhere else.
+fn progress_bar() -> ProgressBar {
+    if !stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let bar = ProgressBar::no_length();
+    let template = "{bar:30.cyan/dim} {pos}/{len} notes · {per_sec} · {eta} left";
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        bar.set_style(style);
+    }
+    bar.enable_steady_tick(Duration::from_millis(100));
+    bar
+}
+
+fn show(bar: &ProgressBar, progress: Progress) {
+    bar.set_length(progress.n_total as u64);
+    bar.set_position(progress.n_done as u64);
+}
+
+/// Set by the first Ctrl-C, which keeps what is done; the second ends at once.
+fn stop_flag() -> &'static AtomicBool {
+    static STOP: AtomicBool = AtomicBool::new(false);
+    static HANDLER: OnceLock<()> = OnceLock::new();
+    HANDLER.get_or_init(|| {
+        // Without a handler Ctrl-C just ends the process, and the last commit stays: no harm.
+        let _ = ctrlc::set_handler(|| {
+            if STOP.swap(true, Ordering::Relaxed) {
+                std::process::exit(130);
+            }
+        });
+    });
+    &STOP
+}

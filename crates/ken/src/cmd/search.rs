@@ -1,0 +1,133 @@
+//! `ken search`: finds passages; indexes first what is not indexed yet.
+
+use std::path::Path;
+use std::time::Instant;
+
+use anyhow::Result;
+use kenning::index::{Freshness, freshness};
+use kenning::search::{self, SearchContext, SearchOptions};
+use kenning::store::Store;
+use kenning::vault::Vault;
+use kenning::{Error, secrets};
+
+use super::{Found, open};
+use crate::args::{Format, Place, SearchArgs};
+use crate::render;
+use crate::settings::{Located, Settings};
+use crate::wire::{AnswerShape, Asked};
+
+pub(super) fn run(settings: &Settings, place: &Place, args: &SearchArgs) -> Result<Found> {
+    let located = settings.locate(place)?;
+    let now = open::now();
+    let (store, is_checked) = open_fresh(settings, &located, args, place.quiet, now)?;
+    let mode = settings.mode(args.mode)?;
+    let tuning = settings.tuning(args.fusion);
+    let model = open::Model::load(settings)?;
+    // What is typed is shown, stored in histories and sent on: a credential in it is masked, too.
+    let query = secrets::mask(args.query.join(" ")).0.into_string();
+    let options = SearchOptions {
+        mode,
+        limit: args.limit.unwrap_or(settings.search.limit) as usize,
+        per_note: args.per_note.unwrap_or(settings.search.per_note) as usize,
+        min_score: args.min_score,
+        max_tokens: args.max_tokens,
+    };
+    let started = Instant::now();
+    let cx = SearchContext {
+        store: &store,
+        embedder: &model,
+        tuning: &tuning,
+    };
+    let answer = search::search(&cx, &query, &options)?;
+    let checked_at = if is_checked { Some(now) } else { store.checked_at()? };
+    let shape = AnswerShape::new(
+        answer,
+        &Asked {
+            query: &query,
+            mode,
+            took_ms: started.elapsed().as_secs_f64() * 1e3,
+            index_age_s: checked_at.map(|at| (now - at).max(0)),
+            vault: located.vault.as_deref(),
+        },
+    );
+    print(&shape, located.vault.as_deref(), args)?;
+    Ok(if shape.hits.is_empty() { Found::Nothing } else { Found::Something })
+}
+
+/// Opens the index, bringing it up to date first where that is needed; tells whether it is known
+/// to be up to date.
+fn open_fresh(
+    settings: &Settings,
+    located: &Located,
+    args: &SearchArgs,
+    quiet: bool,
+    now: i64,
+) -> Result<(Store, bool)> {
+    let Some(folder) = located.vault.as_deref().filter(|_| !args.no_update) else {
+        return Ok((Store::open(&located.store)?, false));
+    };
+    let store = match Store::open(&located.store) {
+        Ok(store) => Some(store),
+        Err(Error::StoreMissing { .. } | Error::StoreOutdated { .. }) => None,
+        Err(error) => return Err(error.into()),
+    };
+    if let Some(store) = store {
+        let vault = Vault::open(folder, settings.walk_rules())?;
+        let model = match settings.model_path() {
+            // The default model costs nothing to name; another one is compared when it is used.
+            None => Some(kenning::embed::embedded()),
+            Some(_) => None,
+        };
+        let is_other_model = match model {
+            Some(model) => store.model()?.is_some_and(|stored| stored != *kenning::embed::Embedder::id(model)),
+            None => false,
+        };
+        let found = if is_other_model {
+            Freshness::Stale
+        } else {
+            freshness(&store, &vault, args.fresh, now)?
+        };
+        match found {
+            Freshness::Fresh => return Ok((store, true)),
+            Freshness::Likely => return Ok((store, false)),
+            Freshness::Stale => {}
+        }
+    }
+    refresh(settings, folder, &located.store, quiet)
+}
+
+fn refresh(settings: &Settings, folder: &Path, store: &Path, quiet: bool) -> Result<(Store, bool)> {
+    match open::update(settings, folder, store, false) {
+        Ok((report, seconds)) => {
+            let did_something = report.n_added + report.n_changed + report.n_removed + report.n_renamed > 0;
+            if did_something || report.rebuilt.is_some() {
+                render::report(&report, seconds, quiet);
+            }
+            Ok((Store::open(store)?, !report.is_stopped))
+        }
+        // Somebody else is at it; what they have committed so far can be searched.
+        Err(error) if matches!(error.downcast_ref(), Some(Error::StoreBusy { .. })) => {
+            render::say("note: another process is indexing; these are the notes it has finished");
+            Ok((Store::open(store)?, false))
+        }
+        Err(error) => Err(error),
+    }
+}
+
+fn print(answer: &AnswerShape, vault: Option<&Path>, args: &SearchArgs) -> Result<()> {
+    match args.format {
+        Format::Text => render::answer(answer, vault, args.explain),
+        Format::Json => render::print_json(answer),
+        Format::Jsonl => answer.hits.iter().try_for_each(render::print_json),
+        Format::Md => render::markdown(answer),
+        Format::Paths => {
+            let mut paths: Vec<&str> = Vec::new();
+            for hit in &answer.hits {
+                if !paths.contains(&hit.path.as_str()) {
+                    paths.push(&hit.path);
+                }
+            }
+            render::print(&paths.iter().map(|path| format!("{path}\n")).collect::<String>())
+        }
+    }
+}

@@ -1,0 +1,74 @@
+//! Errors for people: one line, and the command that helps.
+
+use std::fmt;
+use std::io;
+
+use kenning::Error;
+
+/// An error with advice of its own.
+#[derive(Debug)]
+pub(crate) struct Hinted {
+    message: String,
+    hint: String,
+}
+
+impl Hinted {
+    /// Makes an error that says what is wrong and what to do.
+    pub(crate) fn new(message: impl Into<String>, hint: impl Into<String>) -> anyhow::Error {
+        anyhow::Error::new(Self {
+            message: message.into(),
+            hint: hint.into(),
+        })
+    }
+}
+
+impl fmt::Display for Hinted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.message)
+    }
+}
+
+impl std::error::Error for Hinted {}
+
+/// Returns what the person can do about an error.
+pub(crate) fn of(error: &anyhow::Error) -> Option<String> {
+    if let Some(hinted) = error.downcast_ref::<Hinted>() {
+        return Some(hinted.hint.clone());
+    }
+    let hint = match error.downcast_ref::<Error>()? {
+        Error::VaultMissing { .. } => "name an existing folder with `--vault PATH`".to_owned(),
+        Error::StoreMissing { .. } => "run `ken index` first".to_owned(),
+        Error::StoreBusy { .. } => "wait for the other `ken index` to finish and try again".to_owned(),
+        Error::StoreOutdated { .. } => "run `ken index`; it rebuilds the index by itself".to_owned(),
+        Error::StoreForeign { path, .. } => format!(
+            "choose another file with `--store FILE`, or move {} away; it is never overwritten",
+            path.display()
+        ),
+        Error::StoreCorrupt { path, .. } => format!(
+            "delete {} and run `ken index`; the index can always be made again from the notes",
+            path.display()
+        ),
+        Error::StoreFull { .. } => {
+            "free some space, or put the index elsewhere with `KEN_DATA_DIR`".to_owned()
+        }
+        Error::ModelMismatch { .. } => {
+            "run `ken index` to make the vectors anew, or choose the other model with `ken model use`"
+                .to_owned()
+        }
+        Error::Model(_) => "run `ken model use default` to go back to the model in the binary".to_owned(),
+        Error::NotFound { .. } => "`ken search` finds the right name; paths are relative to the vault".to_owned(),
+        Error::Ambiguous { candidates, .. } => format!("name one of: {}", candidates.join(", ")),
+        Error::BadCollection { .. } => "see docs/evaluation.md for the format".to_owned(),
+        _ => return None,
+    };
+    Some(hint)
+}
+
+/// Whether the reader of our output has gone, which is nobody's fault.
+pub(crate) fn is_broken_pipe(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        cause
+            .downcast_ref::<io::Error>()
+            .is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
+    })
+}

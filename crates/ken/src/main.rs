@@ -1,0 +1,30 @@
+//! The binary: parses what was typed, runs it, prints the error, chooses the exit code.
+
+mod args;
+mod cmd;
+mod hint;
+mod render;
+mod settings;
+mod wire;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+/// Nothing relevant was found, as grep says it.
+const NOTHING_FOUND: u8 = 1;
+/// Something went wrong.
+const FAILED: u8 = 2;
+
+fn main() -> ExitCode {
+    let args = args::Args::parse();
+    match cmd::run(args) {
+        Ok(cmd::Found::Something) => ExitCode::SUCCESS,
+        Ok(cmd::Found::Nothing) => ExitCode::from(NOTHING_FOUND),
+        Err(error) if hint::is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            render::error(&error);
+            ExitCode::from(FAILED)
+        }
+    }
+}

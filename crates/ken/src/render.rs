@@ -1,0 +1,306 @@
+//! Terminal output. Standard output carries data only; everything for people about the run goes
+//! to standard error.
+
+use std::io::{self, IsTerminal, Write};
+use std::path::Path;
+
+use anstyle::{AnsiColor, Style};
+use anyhow::Result;
+use kenning::index::Report;
+
+use crate::args::When;
+use crate::hint;
+use crate::wire::{self, AnswerShape, HitShape, PassageShape, StatusShape};
+
+const PATH: Style = AnsiColor::Cyan.on_default().bold();
+const DIM: Style = Style::new().dimmed();
+const MATCH: Style = AnsiColor::Yellow.on_default().bold();
+const HEAD: Style = Style::new().bold();
+const BAD: Style = AnsiColor::Red.on_default().bold();
+const GOOD: Style = AnsiColor::Green.on_default();
+
+/// Decides once whether colours are used, for both streams.
+pub(crate) fn set_color(when: When) {
+    match when {
+        When::Auto => {}
+        When::Always => anstream::ColorChoice::Always.write_global(),
+        When::Never => anstream::ColorChoice::Never.write_global(),
+    }
+}
+
+/// Prints an error and what to do about it.
+pub(crate) fn error(error: &anyhow::Error) {
+    let mut err = anstream::stderr();
+    let causes: Vec<String> = error.chain().map(ToString::to_string).collect();
+    let mut message = String::new();
+    for cause in causes {
+        // A cause that its outer error already spells out is not said twice.
+        if !message.contains(&cause) {
+            if !message.is_empty() {
+                message.push_str(": ");
+            }
+            message.push_str(&cause);
+        }
+    }
+    let _ = writeln!(err, "{BAD}error:{BAD:#} {message}");
+    if let Some(hint) = hint::of(error) {
+        let _ = writeln!(err, "\n{HEAD}hint:{HEAD:#} {hint}");
+    }
+}
+
+/// Prints a line for people.
+pub(crate) fn say(text: &str) {
+    let _ = writeln!(anstream::stderr(), "{text}");
+}
+
+/// Writes data.
+pub(crate) fn print(text: &str) -> Result<()> {
+    let mut out = io::stdout().lock();
+    out.write_all(text.as_bytes())?;
+    out.flush()?;
+    Ok(())
+}
+
+/// Writes a value as one line of JSON.
+pub(crate) fn print_json(value: &impl serde::Serialize) -> Result<()> {
+    print(&(serde_json::to_string(value)? + "\n"))
+}
+
+/// Prints an answer for people.
+pub(crate) fn answer(answer: &AnswerShape, vault: Option<&Path>, explain: bool) -> Result<()> {
+    let mut out = anstream::stdout().lock();
+    let width = width();
+    for hit in &answer.hits {
+        write_hit(&mut out, hit, vault, width)?;
+        if explain {
+            write_explanation(&mut out, hit)?;
+        }
+        writeln!(out)?;
+    }
+    out.flush()?;
+    let n = answer.hits.len();
+    let summary = match (n, answer.evidence) {
+        (0, _) => "Your notes do not seem to say anything about this.".to_owned(),
+        (_, evidence) => format!(
+            "{DIM}{n} {} · {evidence} evidence · {:.1} ms{DIM:#}",
+            if n == 1 { "hit" } else { "hits" },
+            answer.took_ms
+        ),
+    };
+    say(&summary);
+    for notice in &answer.notices {
+        say(&format!("{DIM}note: {notice}{DIM:#}"));
+    }
+    Ok(())
+}
+
+fn write_hit(out: &mut impl Write, hit: &HitShape, vault: Option<&Path>, width: usize) -> Result<()> {
+    let lines = format!("{}-{}", hit.start_line, hit.end_line);
+    let path = link(&hit.path, vault);
+    let date = hit.date.as_deref().unwrap_or_default();
+    writeln!(
+        out,
+        "{DIM}{:>2}{DIM:#} {PATH}{path}{PATH:#}{DIM}:{lines}  {date}  {}  {:.2}{DIM:#}",
+        hit.rank, hit.id, hit.score
+    )?;
+    writeln!(out, "   {HEAD}{}{HEAD:#}", hit.breadcrumb.join(" › "))?;
+    for line in wrap(&mark(hit), width.saturating_sub(3)) {
+        writeln!(out, "   {line}")?;
+    }
+    Ok(())
+}
+
+fn write_explanation(out: &mut impl Write, hit: &HitShape) -> Result<()> {
+    let rank = |rank: Option<u32>| rank.map_or("–".to_owned(), |rank| rank.to_string());
+    writeln!(
+        out,
+        "   {DIM}by {} · word rank {} · meaning rank {} · score {:.4}{DIM:#}",
+        hit.sources.join(" and "),
+        rank(hit.lexical_rank),
+        rank(hit.vector_rank),
+        hit.score
+    )?;
+    Ok(())
+}
+
+/// A path that terminals can open.
+fn link(path: &str, vault: Option<&Path>) -> String {
+    let is_person = io::stdout().is_terminal();
+    match vault {
+        Some(vault) if is_person => {
+            let full = vault.join(path);
+            let url: Vec<String> = full.to_string_lossy().split('/').map(wire::encode).collect();
+            format!("\x1b]8;;file://{}\x1b\\{path}\x1b]8;;\x1b\\", url.join("/"))
+        }
+        _ => path.to_owned(),
+    }
+}
+
+/// A piece of an excerpt that is not broken: a word and whether it was asked for.
+fn mark(hit: &HitShape) -> Vec<(String, bool)> {
+    let mut words: Vec<(String, bool)> = Vec::new();
+    let mut current = String::new();
+    let mut is_match = false;
+    for (at, c) in hit.excerpt.chars().enumerate() {
+        let marked = hit.highlights.iter().any(|&(start, end)| (start..end).contains(&at));
+        if c == ' ' {
+            words.push((std::mem::take(&mut current), is_match));
+            is_match = false;
+        } else {
+            current.push(c);
+            is_match |= marked;
+        }
+    }
+    words.push((current, is_match));
+    words
+}
+
+/// Fills lines with words up to a width.
+fn wrap(words: &[(String, bool)], width: usize) -> Vec<String> {
+    let mut lines = Vec::new();
+    let (mut line, mut n_chars) = (String::new(), 0);
+    for (word, is_match) in words {
+        let len = word.chars().count();
+        if n_chars > 0 && n_chars + 1 + len > width {
+            lines.push(std::mem::take(&mut line));
+            n_chars = 0;
+        }
+        if n_chars > 0 {
+            line.push(' ');
+            n_chars += 1;
+        }
+        if *is_match {
+            line.push_str(&format!("{MATCH}{word}{MATCH:#}"));
+        } else {
+            line.push_str(word);
+        }
+        n_chars += len;
+    }
+    lines.push(line);
+    lines
+}
+
+fn width() -> usize {
+    terminal_size::terminal_size().map_or(100, |(width, _)| usize::from(width.0).clamp(40, 120))
+}
+
+/// Prints an answer as Markdown with whole passages.
+pub(crate) fn markdown(answer: &AnswerShape) -> Result<()> {
+    let mut out = String::new();
+    for hit in &answer.hits {
+        out += &format!(
+            "### {}\n\n`{}:{}-{}` · {} · score {:.2}\n\n{}\n\n",
+            hit.breadcrumb.join(" › "),
+            hit.path,
+            hit.start_line,
+            hit.end_line,
+            hit.id,
+            hit.score,
+            quote(&hit.text)
+        );
+    }
+    print(&out)
+}
+
+/// Quoted, a passage cannot be taken for part of the page around it.
+fn quote(text: &str) -> String {
+    let lines: Vec<String> = text
+        .lines()
+        .map(|line| if line.is_empty() { ">".to_owned() } else { format!("> {line}") })
+        .collect();
+    lines.join("\n")
+}
+
+/// Prints a passage, with line numbers if asked for.
+pub(crate) fn passage(passage: &PassageShape, line_numbers: bool) -> Result<()> {
+    let mut out = String::new();
+    for (number, line) in (passage.start_line..).zip(passage.text.lines()) {
+        if line_numbers {
+            out += &format!("{number:>5}  {line}\n");
+        } else {
+            out += line;
+            out.push('\n');
+        }
+    }
+    print(&out)
+}
+
+/// Says what an index run did.
+pub(crate) fn report(report: &Report, seconds: f64, quiet: bool) {
+    for file in report.skipped.iter().take(if quiet { 0 } else { 20 }) {
+        say(&format!("{BAD}skipped{BAD:#} {}: {}", file.path, file.reason));
+    }
+    for (path, line, message) in report.warnings.iter().take(if quiet { 0 } else { 20 }) {
+        say(&format!("{DIM}warning{DIM:#} {path}:{line}: {message}"));
+    }
+    if quiet {
+        return;
+    }
+    let hidden = report.skipped.len().saturating_sub(20) + report.warnings.len().saturating_sub(20);
+    if hidden > 0 {
+        say(&format!("{DIM}… and {hidden} more; `ken status` lists all{DIM:#}"));
+    }
+    if let Some(rebuild) = &report.rebuilt {
+        say(&format!("{DIM}indexed everything: {}{DIM:#}", wire::rebuild_reason(rebuild)));
+    }
+    let mut parts = Vec::new();
+    for (n, what) in [
+        (report.n_added, "added"),
+        (report.n_changed, "changed"),
+        (report.n_renamed, "renamed"),
+        (report.n_removed, "removed"),
+        (report.n_unchanged, "unchanged"),
+        (report.skipped.len(), "skipped"),
+    ] {
+        if n > 0 {
+            parts.push(format!("{n} {what}"));
+        }
+    }
+    let done = if report.is_stopped { "stopped early; kept" } else { "indexed" };
+    let parts = if parts.is_empty() { "no notes found".to_owned() } else { parts.join(", ") };
+    say(&format!(
+        "{GOOD}{done}{GOOD:#} {parts} · {} chunks · {:.1} MB in {seconds:.2} s",
+        report.n_chunks,
+        report.n_bytes as f64 / 1e6
+    ));
+    if !report.masked.is_empty() {
+        say(&format!("{DIM}{} credentials were masked{DIM:#}", report.masked.len()));
+    }
+}
+
+/// Prints the state of an index for people.
+pub(crate) fn status(status: &StatusShape) -> Result<()> {
+    let languages: Vec<String> = status.languages.iter().map(|(code, n)| format!("{code} {n}")).collect();
+    let age = status.index_age_s.map_or("never".to_owned(), |age| ago(age) + " ago");
+    let mut out = String::new();
+    for (name, value) in [
+        ("vault", status.vault.clone().unwrap_or_else(|| "unknown".to_owned())),
+        ("index", format!("{} ({:.1} MB)", status.store, status.bytes as f64 / 1e6)),
+        ("checked", age),
+        ("notes", status.notes.to_string()),
+        ("chunks", status.chunks.to_string()),
+        ("links", status.links.to_string()),
+        ("languages", languages.join(", ")),
+        ("model", status.model.clone().unwrap_or_else(|| "none".to_owned())),
+        ("masked", format!("{} credentials", status.masked)),
+    ] {
+        out += &format!("{name:<10} {value}\n");
+    }
+    for file in &status.skipped {
+        out += &format!("skipped    {}: {}\n", file.path, file.reason);
+    }
+    for warning in &status.warnings {
+        out += &format!("warning    {}:{}: {}\n", warning.path, warning.line, warning.message);
+    }
+    print(&out)
+}
+
+/// A time span as people say it.
+pub(crate) fn ago(seconds: i64) -> String {
+    match seconds {
+        ..60 => format!("{seconds} s"),
+        60..3_600 => format!("{} min", seconds / 60),
+        3_600..172_800 => format!("{} h", seconds / 3_600),
+        _ => format!("{} days", seconds / 86_400),
+    }
+}

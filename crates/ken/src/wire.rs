@@ -1,0 +1,300 @@
+//! The JSON shapes shared by every interface; the only types that are serialised.
+
+use std::path::Path;
+
+use kenning::index::{Rebuild, Report};
+use kenning::search::{Answer, Hit, Mode, Passage};
+use kenning::store::Status;
+use serde::Serialize;
+
+/// One answer.
+#[derive(Debug, Serialize)]
+pub(crate) struct AnswerShape {
+    pub(crate) query: String,
+    pub(crate) mode: &'static str,
+    pub(crate) evidence: &'static str,
+    pub(crate) took_ms: f64,
+    pub(crate) index_age_s: Option<i64>,
+    pub(crate) notices: Vec<String>,
+    pub(crate) hits: Vec<HitShape>,
+}
+
+/// One hit. `highlights` are character ranges of `excerpt`.
+#[derive(Debug, Serialize)]
+pub(crate) struct HitShape {
+    pub(crate) rank: usize,
+    pub(crate) id: String,
+    pub(crate) path: String,
+    pub(crate) title: String,
+    pub(crate) section: Option<String>,
+    pub(crate) breadcrumb: Vec<String>,
+    pub(crate) start_line: u32,
+    pub(crate) end_line: u32,
+    pub(crate) page: Option<u32>,
+    pub(crate) score: f64,
+    pub(crate) excerpt: String,
+    pub(crate) highlights: Vec<(usize, usize)>,
+    pub(crate) text: String,
+    pub(crate) tags: Vec<String>,
+    pub(crate) date: Option<String>,
+    pub(crate) uri: String,
+    pub(crate) sources: Vec<&'static str>,
+    pub(crate) lexical_rank: Option<u32>,
+    pub(crate) vector_rank: Option<u32>,
+}
+
+/// What stands around an answer.
+pub(crate) struct Asked<'a> {
+    pub(crate) query: &'a str,
+    pub(crate) mode: Mode,
+    pub(crate) took_ms: f64,
+    pub(crate) index_age_s: Option<i64>,
+    pub(crate) vault: Option<&'a Path>,
+}
+
+impl AnswerShape {
+    pub(crate) fn new(answer: Answer, asked: &Asked<'_>) -> Self {
+        let name = asked.vault.and_then(|vault| vault.file_name());
+        let vault = name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        Self {
+            query: asked.query.to_owned(),
+            mode: asked.mode.name(),
+            evidence: answer.evidence.name(),
+            took_ms: (asked.took_ms * 1_000.0).round() / 1_000.0,
+            index_age_s: asked.index_age_s,
+            notices: answer.notices,
+            hits: (1..)
+                .zip(answer.hits)
+                .map(|(rank, hit)| HitShape::new(rank, hit, &vault))
+                .collect(),
+        }
+    }
+}
+
+impl HitShape {
+    fn new(rank: usize, hit: Hit, vault: &str) -> Self {
+        let section = (hit.breadcrumb.len() > 1).then(|| hit.breadcrumb.last().cloned()).flatten();
+        let mut sources = Vec::new();
+        for (source, is_one) in [
+            ("name", hit.is_pinned),
+            ("lexical", hit.lexical_rank.is_some()),
+            ("vector", hit.vector_rank.is_some()),
+        ] {
+            if is_one {
+                sources.push(source);
+            }
+        }
+        Self {
+            rank,
+            id: handle(hit.chunk.handle),
+            uri: obsidian_uri(vault, &hit.note.path, section.as_deref()),
+            path: hit.note.path,
+            title: hit.note.title,
+            section,
+            breadcrumb: hit.breadcrumb,
+            start_line: hit.chunk.start_line,
+            end_line: hit.chunk.end_line,
+            page: hit.chunk.page,
+            score: (f64::from(hit.score) * 10_000.0).round() / 10_000.0,
+            excerpt: hit.excerpt.text,
+            highlights: hit.excerpt.highlights,
+            text: hit.text,
+            tags: hit.note.tags,
+            date: hit.note.date,
+            sources,
+            lexical_rank: hit.lexical_rank,
+            vector_rank: hit.vector_rank,
+        }
+    }
+}
+
+/// Returns the short public id of a chunk.
+pub(crate) fn handle(handle: u32) -> String {
+    format!("#{handle:08x}")
+}
+
+/// Returns the address that opens a note in Obsidian, at a heading if there is one.
+fn obsidian_uri(vault: &str, path: &str, section: Option<&str>) -> String {
+    let mut file = path.to_owned();
+    if let Some(section) = section {
+        file.push('#');
+        file.push_str(section);
+    }
+    format!("obsidian://open?vault={}&file={}", encode(vault), encode(&file))
+}
+
+/// Percent-encodes everything but letters, digits and `-_.~`.
+pub(crate) fn encode(text: &str) -> String {
+    let mut out = String::with_capacity(text.len());
+    for byte in text.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte) {
+            out.push(char::from(byte));
+        } else {
+            out.push_str(&format!("%{byte:02X}"));
+        }
+    }
+    out
+}
+
+/// Part of a note.
+#[derive(Debug, Serialize)]
+pub(crate) struct PassageShape {
+    pub(crate) path: String,
+    pub(crate) title: String,
+    pub(crate) start_line: u32,
+    pub(crate) end_line: u32,
+    pub(crate) n_lines: u32,
+    pub(crate) tags: Vec<String>,
+    pub(crate) date: Option<String>,
+    pub(crate) text: String,
+}
+
+impl From<Passage> for PassageShape {
+    fn from(passage: Passage) -> Self {
+        Self {
+            path: passage.note.path,
+            title: passage.note.title,
+            start_line: passage.start_line,
+            end_line: passage.end_line,
+            n_lines: passage.note.n_lines,
+            tags: passage.note.tags,
+            date: passage.note.date,
+            text: passage.text,
+        }
+    }
+}
+
+/// What an index run did.
+#[derive(Debug, Serialize)]
+pub(crate) struct ReportShape {
+    pub(crate) added: usize,
+    pub(crate) changed: usize,
+    pub(crate) removed: usize,
+    pub(crate) renamed: usize,
+    pub(crate) unchanged: usize,
+    pub(crate) chunks: usize,
+    pub(crate) bytes: u64,
+    pub(crate) rebuilt: Option<String>,
+    pub(crate) stopped: bool,
+    pub(crate) skipped: Vec<SkippedShape>,
+    pub(crate) warnings: Vec<WarningShape>,
+    pub(crate) masked: usize,
+    pub(crate) took_ms: f64,
+}
+
+/// A file that could not be taken.
+#[derive(Debug, Serialize)]
+pub(crate) struct SkippedShape {
+    pub(crate) path: String,
+    pub(crate) reason: String,
+}
+
+/// Something in a note that could not be understood.
+#[derive(Debug, Serialize)]
+pub(crate) struct WarningShape {
+    pub(crate) path: String,
+    pub(crate) line: u32,
+    pub(crate) message: String,
+}
+
+impl ReportShape {
+    pub(crate) fn new(report: &Report, took_ms: f64) -> Self {
+        Self {
+            added: report.n_added,
+            changed: report.n_changed,
+            removed: report.n_removed,
+            renamed: report.n_renamed,
+            unchanged: report.n_unchanged,
+            chunks: report.n_chunks,
+            bytes: report.n_bytes,
+            rebuilt: report.rebuilt.as_ref().map(rebuild_reason),
+            stopped: report.is_stopped,
+            skipped: skipped(&report.skipped),
+            warnings: warnings(&report.warnings),
+            masked: report.masked.len(),
+            took_ms,
+        }
+    }
+}
+
+fn skipped(files: &[kenning::vault::Skipped]) -> Vec<SkippedShape> {
+    files
+        .iter()
+        .map(|file| SkippedShape {
+            path: file.path.clone(),
+            reason: file.reason.clone(),
+        })
+        .collect()
+}
+
+fn warnings(all: &[(String, u32, String)]) -> Vec<WarningShape> {
+    all.iter()
+        .map(|(path, line, message)| WarningShape {
+            path: path.clone(),
+            line: *line,
+            message: message.clone(),
+        })
+        .collect()
+}
+
+/// Says why an index was made anew.
+pub(crate) fn rebuild_reason(rebuild: &Rebuild) -> String {
+    match rebuild {
+        Rebuild::New => "there was no index yet".to_owned(),
+        Rebuild::Asked => "as asked".to_owned(),
+        Rebuild::Schema { found } => format!("the index was of an older format ({found})"),
+        Rebuild::Model { from } => format!("the index was made with the model {from}"),
+        Rebuild::Settings => "the settings for cutting notes changed".to_owned(),
+    }
+}
+
+/// The index as a whole.
+#[derive(Debug, Serialize)]
+pub(crate) struct StatusShape {
+    pub(crate) vault: Option<String>,
+    pub(crate) store: String,
+    pub(crate) bytes: u64,
+    pub(crate) notes: u64,
+    pub(crate) chunks: u64,
+    pub(crate) links: u64,
+    pub(crate) masked: u64,
+    pub(crate) model: Option<String>,
+    pub(crate) languages: Vec<(String, u64)>,
+    pub(crate) index_age_s: Option<i64>,
+    pub(crate) skipped: Vec<SkippedShape>,
+    pub(crate) warnings: Vec<WarningShape>,
+}
+
+impl StatusShape {
+    pub(crate) fn new(status: &Status, store: &Path, vault: Option<&Path>, now: i64) -> Self {
+        Self {
+            vault: vault.map(|vault| vault.display().to_string()),
+            store: store.display().to_string(),
+            bytes: std::fs::metadata(store).map_or(0, |metadata| metadata.len()),
+            notes: status.n_notes,
+            chunks: status.n_chunks,
+            links: status.n_links,
+            masked: status.n_masked,
+            model: status.model.as_ref().map(ToString::to_string),
+            languages: status
+                .languages
+                .iter()
+                .map(|(language, n)| (language.code().to_owned(), *n))
+                .collect(),
+            index_age_s: status.checked_at.map(|at| (now - at).max(0)),
+            skipped: skipped(&status.skipped),
+            warnings: warnings(&status.warnings),
+        }
+    }
+}
+
+/// Quality figures of one collection.
+#[derive(Debug, Serialize)]
+pub(crate) struct EvalShape {
+    pub(crate) collection: String,
+    pub(crate) queries: usize,
+    pub(crate) documents: u64,
+    pub(crate) chunks: u64,
+    pub(crate) fusion: &'static str,
+    pub(crate) modes: serde_json::Map<String, serde_json::Value>,
+}

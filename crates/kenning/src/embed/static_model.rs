@@ -1,0 +1,157 @@
+//! A static model: every word piece has one row, and a text is the direction of their sum.
+//!
+//! The default model lies in the binary and costs nothing to start; others are read from a
+//! Model2Vec directory or from a file in Kenning's own format. No network, no clock.
+
+use std::borrow::Cow;
+use std::path::Path;
+use std::sync::LazyLock;
+
+use super::asset::{Asset, Parts};
+use super::wordpiece::WordPiece;
+use super::{EmbedError, Embedder, ModelId, directory, normalise};
+
+/// The model inside the binary, on a cache line so that each row touches as few as possible.
+static EMBEDDED: Aligned<[u8; FILE.len()]> = Aligned(*FILE);
+const FILE: &[u8; include_bytes!("../../assets/potion-base-8m/potion-base-8m.ken").len()] =
+    include_bytes!("../../assets/potion-base-8m/potion-base-8m.ken");
+
+#[repr(C, align(64))]
+struct Aligned<T>(T);
+
+/// Returns the model inside the binary: potion-base-8M, 256 dimensions, English.
+pub fn embedded() -> &'static StaticModel {
+    static MODEL: LazyLock<StaticModel> = LazyLock::new(|| {
+        let asset = Asset::open(Cow::Borrowed(&EMBEDDED.0))
+            .expect("the model in the binary was checked by the tests");
+        StaticModel::from_asset(asset)
+    });
+    &MODEL
+}
+
+/// A Model2Vec model: word pieces, and an int8 row with a scale for each.
+///
+/// Models stored as floats are brought to int8 when they are read, so there is one kind of row.
+/// Text is never cut short, however long.
+pub struct StaticModel {
+    id: ModelId,
+    asset: Asset,
+    wordpiece: WordPiece,
+}
+
+impl StaticModel {
+    /// Reads a Model2Vec directory, or a file written from [`StaticModel::as_bytes`].
+    pub fn load(path: &Path) -> Result<Self, EmbedError> {
+        let unreadable = |reason: &str| EmbedError::ModelUnreadable {
+            path: path.to_owned(),
+            reason: reason.to_owned(),
+        };
+        let bytes = if path.is_dir() {
+            write_named(&directory::read(path)?, path)
+        } else {
+            directory::read_file(path)?
+        };
+        let asset = Asset::open(Cow::Owned(bytes)).map_err(unreadable)?;
+        asset.check().map_err(unreadable)?;
+        Ok(Self::from_asset(asset))
+    }
+
+    fn from_asset(asset: Asset) -> Self {
+        let id = ModelId {
+            name: asset.name().into_owned(),
+            revision: asset.revision().into_owned(),
+            dimensions: asset.dimensions,
+        };
+        Self {
+            id,
+            wordpiece: WordPiece::new(&asset),
+            asset,
+        }
+    }
+
+    /// Appends the ids of the word pieces of a text.
+    ///
+    /// There are no `[CLS]` and `[SEP]` around them, and words the model does not know are left
+    /// out, as in Model2Vec.
+    pub fn pieces(&self, text: &str, pieces: &mut Vec<u32>) {
+        self.wordpiece.cut(&self.asset, text, pieces);
+    }
+
+    /// Returns the row of a word piece: its components, each to be multiplied by the scale.
+    ///
+    /// # Panics
+    ///
+    /// If the id is not below [`StaticModel::n_pieces`].
+    pub fn row(&self, id: u32) -> (&[i8], f32) {
+        self.asset.rows().row(id)
+    }
+
+    /// Returns a word piece as the tokenizer spells it, `##` in front where it continues a word.
+    ///
+    /// # Panics
+    ///
+    /// If the id is not below [`StaticModel::n_pieces`].
+    pub fn piece(&self, id: u32) -> &str {
+        self.asset.vocabulary().token(id)
+    }
+
+    /// Returns how many word pieces the model has.
+    pub fn n_pieces(&self) -> usize {
+        self.asset.vocabulary().len()
+    }
+
+    /// Returns whether the model's own config asks for normalised rows.
+    ///
+    /// Kenning normalises in any case, because it ranks by cosine, which does not see lengths.
+    pub fn is_normalising(&self) -> bool {
+        self.asset.rules.normalises
+    }
+
+    /// Returns whether the model came with a weight for each token, now part of its scales.
+    pub fn is_weighted(&self) -> bool {
+        self.asset.rules.weighted
+    }
+
+    /// Returns the model as a file that [`StaticModel::load`] reads without converting anything.
+    pub fn as_bytes(&self) -> &[u8] {
+        self.asset.bytes()
+    }
+}
+
+impl Embedder for StaticModel {
+    fn id(&self) -> &ModelId {
+        &self.id
+    }
+
+    fn embed(&self, texts: &[&str], rows: &mut Vec<f32>) -> Result<(), EmbedError> {
+        let table = self.asset.rows();
+        let mut pieces = Vec::new();
+        for text in texts {
+            pieces.clear();
+            self.pieces(text, &mut pieces);
+            let start = rows.len();
+            rows.resize(start + self.id.dimensions, 0.0);
+            let row = &mut rows[start..];
+            table.sum(&pieces, row);
+            normalise(row);
+        }
+        Ok(())
+    }
+
+    fn embed_query(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
+        let mut row = Vec::with_capacity(self.id.dimensions);
+        self.embed(&[text], &mut row)?;
+        Ok(row)
+    }
+}
+
+/// Names a model after its directory, and its revision after its content.
+fn write_named(parts: &Parts, path: &Path) -> Vec<u8> {
+    let real = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let name = real
+        .file_name()
+        .unwrap_or(path.as_os_str())
+        .to_string_lossy();
+    let content = blake3::hash(&parts.write("", ""));
+    parts.write(&name, &content.to_hex()[..32])
+}

@@ -1,0 +1,132 @@
+//! What can go wrong, cut by what the caller can do about it.
+
+use std::io;
+use std::path::{Path, PathBuf};
+
+use crate::embed::{EmbedError, ModelId};
+
+/// Result of the engine.
+pub type Result<T, E = Error> = std::result::Result<T, E>;
+
+/// An engine error.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum Error {
+    /// The vault folder is not there or is not a folder.
+    #[error("there is no vault at {path}")]
+    VaultMissing {
+        /// The path that was looked for.
+        path: PathBuf,
+    },
+    /// No index has been made yet.
+    #[error("there is no index at {path}")]
+    StoreMissing {
+        /// Where it would be.
+        path: PathBuf,
+    },
+    /// Another process is writing.
+    #[error("another process is writing to the index at {path}")]
+    StoreBusy {
+        /// The index file.
+        path: PathBuf,
+    },
+    /// The file is an index of another schema version.
+    #[error("the index at {path} has schema {found}, this version needs {expected}")]
+    StoreOutdated {
+        /// The index file.
+        path: PathBuf,
+        /// Its schema version.
+        found: i64,
+        /// The schema version of this program.
+        expected: i64,
+    },
+    /// The file is not an index of ours at all.
+    #[error("{path} is not a Kenning index ({reason})")]
+    StoreForeign {
+        /// The file.
+        path: PathBuf,
+        /// What was found instead.
+        reason: String,
+    },
+    /// The file is ours but damaged.
+    #[error("the index at {path} is damaged: {reason}")]
+    StoreCorrupt {
+        /// The index file.
+        path: PathBuf,
+        /// What was found.
+        reason: String,
+    },
+    /// The disk is full.
+    #[error("no space left for the index at {path}")]
+    StoreFull {
+        /// The index file.
+        path: PathBuf,
+    },
+    /// The index was made with another embedding model.
+    #[error("the index was made with model {stored} but {current} is in use")]
+    ModelMismatch {
+        /// Model written into the index.
+        stored: ModelId,
+        /// Model handed in.
+        current: ModelId,
+    },
+    /// A model could not be loaded or failed.
+    #[error(transparent)]
+    Model(#[from] EmbedError),
+    /// SQLite failed in another way.
+    #[error("the index at {path} failed: {source}")]
+    Store {
+        /// The index file.
+        path: PathBuf,
+        /// SQLite's own error.
+        source: rusqlite::Error,
+    },
+    /// The lexical index inside the store failed.
+    #[error("the word index at {path} failed: {source}")]
+    Lexical {
+        /// The index file.
+        path: PathBuf,
+        /// Tantivy's own error.
+        source: tantivy::TantivyError,
+    },
+    /// Something named in the request is not there.
+    #[error("nothing is known by the name {name:?}")]
+    NotFound {
+        /// The name.
+        name: String,
+    },
+    /// A name fits several notes.
+    #[error("{name:?} fits {} notes", candidates.len())]
+    Ambiguous {
+        /// The name.
+        name: String,
+        /// What it could be.
+        candidates: Vec<String>,
+    },
+    /// An evaluation file could not be understood.
+    #[error("{path}: {reason}")]
+    BadCollection {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        reason: String,
+    },
+    /// Reading or writing a file failed.
+    #[error("{path}: {source}")]
+    Io {
+        /// The file.
+        path: PathBuf,
+        /// The system's error.
+        source: io::Error,
+    },
+}
+
+impl Error {
+    /// Wraps an I/O error with its path.
+    pub fn io(path: impl AsRef<Path>, source: io::Error) -> Self {
+        Self::Io {
+            path: path.as_ref().to_owned(),
+            source,
+        }
+    }
+}

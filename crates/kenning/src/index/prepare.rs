@@ -1,0 +1,332 @@
+//! One file into everything the store keeps of it. Runs on worker threads, touches no store.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
+
+use zstd::dict::EncoderDictionary;
+
+use crate::chunk::{self, Chunk};
+use crate::embed::Embedder;
+use crate::error::{Error, Result};
+use crate::index::IndexContext;
+use crate::note::{self, Format, Note};
+use crate::secrets;
+use crate::store::{ChunkRecord, Coder, NoteRecord, Terms, TextPacker, quantise};
+use crate::vault::{Found, Skipped, Source, Stamp};
+use crate::words::{self, Stems};
+
+/// What became of a file.
+pub(super) enum Outcome {
+    /// It is new or changed.
+    Record {
+        record: Box<NoteRecord>,
+        is_new: bool,
+        n_bytes: u64,
+    },
+    /// Only its stamp changed.
+    Same { path: String, stamp: Stamp },
+    /// It could not be read.
+    Unreadable(Skipped),
+}
+
+/// What all workers share.
+pub(super) struct Tools<'a> {
+    source: &'a dyn Source,
+    embedder: &'a dyn Embedder,
+    options: &'a chunk::ChunkOptions,
+    dictionary: EncoderDictionary<'static>,
+    coder: Coder,
+    known: &'a HashMap<String, (Stamp, [u8; 16])>,
+}
+
+impl<'a> Tools<'a> {
+    pub(super) fn new(
+        cx: &IndexContext<'a>,
+        dictionary: &[u8],
+        center: Vec<f32>,
+        known: &'a HashMap<String, (Stamp, [u8; 16])>,
+    ) -> Self {
+        Self {
+            source: cx.source,
+            embedder: cx.embedder,
+            options: &cx.options.chunk,
+            dictionary: TextPacker::digest(dictionary),
+            coder: Coder::new(center),
+            known,
+        }
+    }
+}
+
+thread_local! {
+    static STEMS: RefCell<Stems> = RefCell::default();
+}
+
+/// Prepares a group of files; their chunks are embedded together.
+pub(super) fn group(tools: &Tools<'_>, files: &[&Found]) -> Result<Vec<Outcome>> {
+    let mut packer = TextPacker::new(&tools.dictionary).map_err(|error| Error::io("", error))?;
+    let mut texts = Vec::new();
+    let mut outcomes = Vec::with_capacity(files.len());
+    for file in files {
+        let outcome = match read(tools, file) {
+            Ok(Some((text, hash))) => {
+                let n_bytes = text.len() as u64;
+                let n_texts = texts.len();
+                // One file that finds a fault of ours must not cost the others.
+                let prepared = catch_unwind(AssertUnwindSafe(|| {
+                    let mut stems = STEMS.take();
+                    let record = record(tools, file, text, hash, &mut stems, &mut packer, &mut texts);
+                    STEMS.set(stems);
+                    record
+                }));
+                match prepared {
+                    Ok(record) => Outcome::Record {
+                        record: Box::new(record?),
+                        is_new: !tools.known.contains_key(&file.path),
+                        n_bytes,
+                    },
+                    Err(_) => {
+                        texts.truncate(n_texts);
+                        Outcome::Unreadable(Skipped {
+                            path: file.path.clone(),
+                            reason: "reading it failed by a fault of ours; please report it".to_owned(),
+                        })
+                    }
+                }
+            }
+            Ok(None) => Outcome::Same {
+                path: file.path.clone(),
+                stamp: file.stamp,
+            },
+            Err(reason) => Outcome::Unreadable(Skipped {
+                path: file.path.clone(),
+                reason,
+            }),
+        };
+        outcomes.push(outcome);
+    }
+    embed(tools, &texts, &mut outcomes)?;
+    Ok(outcomes)
+}
+
+/// Reads a file; `None` when its content is what the store has already.
+fn read(tools: &Tools<'_>, file: &Found) -> Result<Option<(String, [u8; 16])>, String> {
+    let text = tools.source.read(&file.path)?;
+    let mut hash = [0; 16];
+    hash.copy_from_slice(&blake3::hash(text.as_bytes()).as_bytes()[..16]);
+    let is_same = tools.known.get(&file.path).is_some_and(|(_, known)| *known == hash);
+    Ok((!is_same).then_some((text, hash)))
+}
+
+fn record(
+    tools: &Tools<'_>,
+    file: &Found,
+    text: String,
+    hash: [u8; 16],
+    stems: &mut Stems,
+    packer: &mut TextPacker<'_>,
+    texts: &mut Vec<String>,
+) -> Result<NoteRecord> {
+    let format = Format::of(&file.path).unwrap_or(Format::Markdown);
+    let (clean, masked) = secrets::mask(text);
+    let (note, warnings) = note::parse(&file.path, clean, format);
+    let mut chunks = chunk::chunk(&note, tools.options);
+    if chunks.is_empty() {
+        chunks.push(empty_chunk(&note));
+    }
+    let chunks = chunks
+        .into_iter()
+        .map(|chunk| {
+            texts.push(embedded_text(&note, &chunk));
+            chunk_record(&file.path, &note, chunk, stems)
+        })
+        .collect::<Vec<_>>();
+    let packed_text = packer
+        .pack(&note.text)
+        .map_err(|error| Error::io(&file.path, error))?;
+    let names_by_file = tools.source.names_by_file();
+    Ok(NoteRecord {
+        stamp: file.stamp,
+        hash,
+        format,
+        date: date(&file.path, &note, file.stamp),
+        n_lines: note.text.lines().count() as u32,
+        packed_text,
+        names: names(&file.path, &note, names_by_file),
+        terms: note_terms(&file.path, &note, names_by_file, stems),
+        chunks: distinct_handles(chunks),
+        codes: Vec::new(),
+        rows: Vec::new(),
+        warnings,
+        masked,
+        path: file.path.clone(),
+        note: Note {
+            // The text lives on in its packed form only.
+            text: String::new(),
+            blocks: Vec::new(),
+            ..note
+        },
+    })
+}
+
+/// A note without a body is still found by its names.
+fn empty_chunk(note: &Note) -> Chunk {
+    let start = note.body_start.min(note.text.len());
+    Chunk {
+        range: start..start,
+        start_line: 1,
+        end_line: note.text.lines().count().max(1) as u32,
+        heading: None,
+    }
+}
+
+/// The text with a short context in front: what a passage means depends on where it stands.
+fn embedded_text(note: &Note, chunk: &Chunk) -> String {
+    let mut text = chunk::breadcrumb(&note.title, &note.headings, chunk.heading).join(" > ");
+    if !note.tags.is_empty() {
+        text.push_str("\n");
+        text.push_str(&note.tags.join(" "));
+    }
+    let body = &note.text[chunk.range.clone()];
+    if body.is_empty() {
+        if let Some(summary) = &note.facts.summary {
+            text.push('\n');
+            text.push_str(summary);
+        }
+    }
+    text.push('\n');
+    text.push_str(body);
+    text
+}
+
+fn chunk_record(path: &str, note: &Note, chunk: Chunk, stems: &mut Stems) -> ChunkRecord {
+    let text = &note.text[chunk.range.clone()];
+    let mut text_terms = String::with_capacity(text.len());
+    let n_terms = words::push_terms(text, note.language, stems, &mut text_terms);
+    let mut section_terms = String::new();
+    for heading in chunk::heading_path(&note.headings, chunk.heading) {
+        words::push_terms(heading, note.language, stems, &mut section_terms);
+    }
+    let mut hasher = blake3::Hasher::new();
+    hasher.update(path.as_bytes()).update(&[0]).update(text.as_bytes());
+    ChunkRecord {
+        handle: first_u32(&hasher.finalize()),
+        chunk,
+        text_terms,
+        section_terms,
+        n_terms,
+    }
+}
+
+/// Gives equal passages of one note different handles.
+fn distinct_handles(mut chunks: Vec<ChunkRecord>) -> Vec<ChunkRecord> {
+    let mut taken = std::collections::HashSet::new();
+    for record in &mut chunks {
+        while !taken.insert(record.handle) {
+            record.handle = first_u32(&blake3::hash(&record.handle.to_le_bytes()));
+        }
+    }
+    chunks
+}
+
+fn first_u32(hash: &blake3::Hash) -> u32 {
+    let bytes = hash.as_bytes();
+    u32::from_be_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])
+}
+
+fn names(path: &str, note: &Note, by_file: bool) -> Vec<(u8, String)> {
+    let mut names = Vec::new();
+    if by_file {
+        names.push((0, words::name_key(note::file_stem(path))));
+    }
+    names.extend(note.aliases.iter().map(|alias| (1, words::name_key(alias))));
+    names.push((2, words::name_key(&note.title)));
+    names.retain(|(_, key)| !key.is_empty());
+    names
+}
+
+fn note_terms(path: &str, note: &Note, by_file: bool, stems: &mut Stems) -> Terms {
+    let mut terms = Terms::default();
+    let mut push = |text: &str, out: &mut String| {
+        words::push_terms(text, note.language, stems, out);
+    };
+    push(&note.title, &mut terms.title);
+    if by_file {
+        let stem = note::file_stem(path);
+        if stem != note.title {
+            push(stem, &mut terms.names);
+        }
+        if let Some((folders, _)) = path.rsplit_once('/') {
+            push(folders, &mut terms.about);
+        }
+    }
+    note.aliases.iter().for_each(|alias| push(alias, &mut terms.names));
+    note.tags.iter().for_each(|tag| push(tag, &mut terms.tags));
+    for (key, value) in &note.properties {
+        if !matches!(key.as_str(), "tags" | "tag" | "aliases" | "alias" | "title") {
+            push_value(value, &mut |text| push(text, &mut terms.about));
+        }
+    }
+    terms
+}
+
+/// Hands every text inside a property to `push`.
+fn push_value(value: &serde_json::Value, push: &mut dyn FnMut(&str)) {
+    match value {
+        serde_json::Value::String(text) => push(text),
+        serde_json::Value::Number(number) => push(&number.to_string()),
+        serde_json::Value::Array(values) => values.iter().for_each(|value| push_value(value, push)),
+        serde_json::Value::Object(map) => map.values().for_each(|value| push_value(value, push)),
+        _ => {}
+    }
+}
+
+/// The date of a note: what it says itself, then its daily-note name, then the file's time.
+fn date(path: &str, note: &Note, stamp: Stamp) -> Option<(String, &'static str)> {
+    let facts = &note.facts;
+    if let Some(date) = facts.published.as_ref().or(facts.created.as_ref()).or(facts.modified.as_ref()) {
+        return Some((date.clone(), "front matter"));
+    }
+    let head = note::file_stem(path).get(..10);
+    if let Some(head) = head.filter(|head| head.parse::<jiff::civil::Date>().is_ok()) {
+        return Some((head.to_owned(), "file name"));
+    }
+    let time = jiff::Timestamp::from_nanosecond(i128::from(stamp.mtime_ns)).ok()?;
+    let date = time.to_zoned(jiff::tz::TimeZone::UTC).date();
+    (stamp.mtime_ns > 0).then(|| (date.to_string(), "modification time"))
+}
+
+/// Embeds the texts of a group at once and hands the vectors out to their notes.
+fn embed(tools: &Tools<'_>, texts: &[String], outcomes: &mut [Outcome]) -> Result<()> {
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
+    let dimensions = tools.embedder.id().dimensions;
+    let mut vectors = Vec::with_capacity(texts.len() * dimensions);
+    tools.embedder.embed(&texts, &mut vectors)?;
+    let mut rows = vectors.chunks_exact(dimensions);
+    for outcome in outcomes {
+        if let Outcome::Record { record, .. } = outcome {
+            for row in rows.by_ref().take(record.chunks.len()) {
+                tools.coder.push_code(row, &mut record.codes);
+                quantise(row, &mut record.rows);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Returns the middle of what the model makes of everyday text; sign codes are taken around it.
+///
+/// It depends on the model alone, so that an index that was updated equals one made anew.
+pub(super) fn center(embedder: &dyn Embedder) -> Result<Vec<f32>> {
+    let dimensions = embedder.id().dimensions;
+    let mut rows = Vec::new();
+    let phrases: Vec<&str> = include_str!("everyday.txt").lines().collect();
+    embedder.embed(&phrases, &mut rows)?;
+    let mut center = vec![0f32; dimensions];
+    for row in rows.chunks_exact(dimensions) {
+        for (sum, x) in center.iter_mut().zip(row) {
+            *sum += x / phrases.len() as f32;
+        }
+    }
+    Ok(center)
+}

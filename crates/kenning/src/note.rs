@@ -1,0 +1,171 @@
+//! Clean text into a note: title, headings, properties, tags, links. Pure, and never fails.
+//!
+//! A malformed note is still a note: whatever cannot be understood is kept as text and reported
+//! as a [`Warning`]. Byte ranges and lines point into the text as it stands in the file.
+
+mod body;
+mod frontmatter;
+mod inline;
+
+use serde_json::{Map, Value};
+
+pub(crate) use body::LineCounter;
+pub use body::{Block, BlockKind, Heading};
+pub use inline::{Link, LinkKind};
+
+use crate::secrets::CleanText;
+use crate::words::{self, Language};
+
+/// One file of the vault, understood.
+#[derive(Clone, Debug)]
+pub struct Note {
+    /// First H1, `title` property or file name, in that order.
+    pub title: String,
+    /// Language most of the text is written in.
+    pub language: Language,
+    /// The whole text, comments blanked out; its lines are the file's lines.
+    pub text: String,
+    /// Byte offset at which the front matter ends.
+    pub body_start: usize,
+    /// Headings in order.
+    pub headings: Vec<Heading>,
+    /// Top-level blocks in order; they do not overlap.
+    pub blocks: Vec<Block>,
+    /// Every front-matter property as written.
+    pub properties: Map<String, Value>,
+    /// Tags without `#`, from front matter and text, in order of appearance.
+    pub tags: Vec<String>,
+    /// Other names of the note.
+    pub aliases: Vec<String>,
+    /// Links to other notes.
+    pub links: Vec<Link>,
+    /// What the well-known properties say.
+    pub facts: Facts,
+}
+
+/// The well-known properties of a note.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Facts {
+    /// `summary` or `description`.
+    pub summary: Option<String>,
+    /// `author` or `authors`.
+    pub author: Option<String>,
+    /// `kind` or `type`.
+    pub kind: Option<String>,
+    /// `status`.
+    pub status: Option<String>,
+    /// `published` or `date`, as `YYYY-MM-DD`.
+    pub published: Option<String>,
+    /// `created`, as `YYYY-MM-DD`.
+    pub created: Option<String>,
+    /// `modified` or `updated`, as `YYYY-MM-DD`.
+    pub modified: Option<String>,
+    /// `evergreen`: the note does not age.
+    pub evergreen: bool,
+    /// `superseded_by`: name of the note that replaces this one.
+    pub superseded_by: Option<String>,
+}
+
+/// Something in a note that could not be understood.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Warning {
+    /// 1-based line.
+    pub line: u32,
+    /// What is wrong.
+    pub message: String,
+}
+
+/// How a file's text is to be read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Markdown, as Obsidian writes it.
+    Markdown,
+    /// Text without structure.
+    Plain,
+}
+
+impl Format {
+    /// Returns the format of a file name, `None` when files of its kind are not notes.
+    pub fn of(path: &str) -> Option<Self> {
+        let (_, extension) = path.rsplit_once('.')?;
+        match extension.to_ascii_lowercase().as_str() {
+            "md" | "markdown" | "mdown" | "mkd" | "mdx" | "qmd" | "rmd" => Some(Self::Markdown),
+            "txt" | "text" | "org" | "rst" | "adoc" | "asciidoc" => Some(Self::Plain),
+            _ => None,
+        }
+    }
+
+    /// Returns the name the store keeps.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Markdown => "markdown",
+            Self::Plain => "plain",
+        }
+    }
+}
+
+/// Understands the text of the file at `path`.
+pub fn parse(path: &str, text: CleanText, format: Format) -> (Note, Vec<Warning>) {
+    let mut text = text.into_string();
+    let mut warnings = Vec::new();
+    let front = match format {
+        Format::Markdown => frontmatter::split(&text, &mut warnings),
+        Format::Plain => frontmatter::FrontMatter::default(),
+    };
+    let body = match format {
+        Format::Markdown => body::parse_markdown(&mut text, front.body_start),
+        Format::Plain => body::parse_plain(&text),
+    };
+    let mut tags = front.tags;
+    for tag in body.tags {
+        if !tags.iter().any(|known| known.eq_ignore_ascii_case(&tag)) {
+            tags.push(tag);
+        }
+    }
+    let mut links = front.links;
+    links.extend(body.links);
+    let title = body
+        .headings
+        .iter()
+        .find(|heading| heading.level == 1)
+        .map(|heading| heading.text.clone())
+        .or(front.title)
+        .filter(|title| !title.is_empty())
+        .unwrap_or_else(|| file_stem(path).to_owned());
+    let language = words::detect(&text[front.body_start..]);
+    let note = Note {
+        title,
+        language,
+        body_start: front.body_start,
+        headings: body.headings,
+        blocks: body.blocks,
+        properties: front.properties,
+        tags,
+        aliases: front.aliases,
+        links,
+        facts: front.facts,
+        text,
+    };
+    (note, warnings)
+}
+
+/// Returns the file name without folder and extension.
+pub fn file_stem(path: &str) -> &str {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    match name.rsplit_once('.') {
+        Some((stem, _)) if !stem.is_empty() => stem,
+        _ => name,
+    }
+}
+
+/// Returns PARA category and area: `2-Areas/Finance/Taxes/x.md` lies in `2-Areas`, `Finance`.
+pub fn para(path: &str) -> (Option<&str>, Option<&str>) {
+    let Some((folders, _)) = path.rsplit_once('/') else {
+        return (None, None);
+    };
+    let mut parts = folders.split('/');
+    (parts.next(), parts.next())
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,287 @@
+//! The body of a note: headings and blocks from the Markdown, links and tags from its text.
+
+use std::ops::Range;
+
+use pulldown_cmark::{Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd};
+
+use super::inline::{self, Link, LinkKind};
+
+/// A heading and where it stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Heading {
+    /// 1 to 6.
+    pub level: u8,
+    /// Text without markup.
+    pub text: String,
+    /// Byte offset of its line.
+    pub start: usize,
+}
+
+/// A top-level piece of the body that reads as one.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// Byte range in the note's text.
+    pub range: Range<usize>,
+    /// What it is.
+    pub kind: BlockKind,
+}
+
+/// What a [`Block`] is; tells where it may be cut if it is too long.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum BlockKind {
+    /// A heading line.
+    Heading,
+    /// Prose, cut between sentences.
+    Prose,
+    /// A list, table, quote or code block, cut between lines.
+    Lines,
+    /// A list: like [`BlockKind::Lines`], and what a list of links is recognised by.
+    List,
+}
+
+#[derive(Default)]
+pub(super) struct Body {
+    pub(super) headings: Vec<Heading>,
+    pub(super) blocks: Vec<Block>,
+    pub(super) tags: Vec<String>,
+    pub(super) links: Vec<Link>,
+}
+
+/// Reads a Markdown body and blanks its comments in place.
+pub(super) fn parse_markdown(text: &mut String, body_start: usize) -> Body {
+    let mut structure = outline(text, body_start);
+    let comments = if text[body_start..].contains("%%") {
+        inline::comments(text, body_start, &structure.code)
+    } else {
+        Vec::new()
+    };
+    if !comments.is_empty() {
+        blank(text, &comments);
+        structure = outline(text, body_start);
+    }
+    let Structure {
+        mut body,
+        code,
+        markdown_links,
+    } = structure;
+    scan_inline(text, body_start, &code, &mut body);
+    let mut lines = LineCounter::new(text);
+    for (target, shown, at) in markdown_links {
+        let line = lines.line_of(at);
+        let shown = Some(shown.as_str()).filter(|shown| !shown.is_empty());
+        body.links
+            .push(Link::new(LinkKind::Markdown, &target, shown, line));
+    }
+    body.links.sort_by_key(|link| link.line);
+    body
+}
+
+/// Reads text without markup: paragraphs between blank lines.
+pub(super) fn parse_plain(text: &str) -> Body {
+    let mut body = Body::default();
+    let (mut at, mut start) = (0, None);
+    for line in text.split_inclusive('\n') {
+        match (line.trim().is_empty(), start) {
+            (false, None) => start = Some(at),
+            (true, Some(from)) => {
+                body.blocks.push(prose(from..at));
+                start = None;
+            }
+            _ => {}
+        }
+        at += line.len();
+    }
+    if let Some(from) = start {
+        body.blocks.push(prose(from..at));
+    }
+    body
+}
+
+fn prose(range: Range<usize>) -> Block {
+    Block {
+        range,
+        kind: BlockKind::Prose,
+    }
+}
+
+#[derive(Default)]
+struct Structure {
+    body: Body,
+    code: Vec<Range<usize>>,
+    markdown_links: Vec<(String, String, usize)>,
+}
+
+fn outline(text: &str, body_start: usize) -> Structure {
+    let options = Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS | Options::ENABLE_FOOTNOTES;
+    let mut found = Structure::default();
+    let mut depth = 0usize;
+    let mut heading: Option<Heading> = None;
+    let mut link: Option<(String, String, usize)> = None;
+    for (event, range) in Parser::new_ext(&text[body_start..], options).into_offset_iter() {
+        let range = range.start + body_start..range.end + body_start;
+        match &event {
+            Event::Start(tag) => {
+                if depth == 0 {
+                    open_block(tag, &range, &mut found.body, &mut heading);
+                }
+                match tag {
+                    Tag::CodeBlock(_) => found.code.push(range.clone()),
+                    Tag::Link { link_type, dest_url, .. } if is_local(*link_type, dest_url) => {
+                        link = Some((decode(dest_url), String::new(), range.start));
+                    }
+                    _ => {}
+                }
+                depth += 1;
+            }
+            Event::End(tag) => {
+                depth -= 1;
+                match tag {
+                    TagEnd::Heading(_) if depth == 0 => found.body.headings.extend(heading.take()),
+                    TagEnd::Link => found.markdown_links.extend(link.take()),
+                    _ => {}
+                }
+            }
+            Event::Code(_) => found.code.push(range.clone()),
+            Event::Rule if depth == 0 => found.body.blocks.push(prose(range.clone())),
+            _ => {}
+        }
+        if let Event::Text(piece) | Event::Code(piece) = &event {
+            for target in [
+                heading.as_mut().map(|heading| &mut heading.text),
+                link.as_mut().map(|link| &mut link.1),
+            ]
+            .into_iter()
+            .flatten()
+            {
+                target.push_str(piece);
+            }
+        }
+    }
+    found
+}
+
+fn open_block(tag: &Tag<'_>, range: &Range<usize>, body: &mut Body, heading: &mut Option<Heading>) {
+    let kind = match tag {
+        Tag::Heading { level, .. } => {
+            *heading = Some(Heading {
+                level: level_number(*level),
+                text: String::new(),
+                start: range.start,
+            });
+            BlockKind::Heading
+        }
+        Tag::Paragraph | Tag::HtmlBlock => BlockKind::Prose,
+        Tag::List(_) => BlockKind::List,
+        _ => BlockKind::Lines,
+    };
+    body.blocks.push(Block {
+        range: range.clone(),
+        kind,
+    });
+}
+
+fn level_number(level: HeadingLevel) -> u8 {
+    level as u8
+}
+
+/// Links that can lead to a note: no scheme, not an e-mail address, not only an anchor.
+fn is_local(link_type: LinkType, url: &str) -> bool {
+    let scheme = url.split(['/', '?', '#']).next().unwrap_or_default();
+    !matches!(link_type, LinkType::Autolink | LinkType::Email)
+        && !url.is_empty()
+        && !url.starts_with('#')
+        && !url.starts_with("//")
+        && !scheme.contains(':')
+}
+
+/// Undoes percent-encoding; what is not valid stays as it is.
+fn decode(url: &str) -> String {
+    let bytes = url.as_bytes();
+    let mut out = Vec::with_capacity(bytes.len());
+    let mut at = 0;
+    while at < bytes.len() {
+        let hex = (bytes[at] == b'%')
+            .then(|| url.get(at + 1..at + 3))
+            .flatten()
+            .and_then(|hex| u8::from_str_radix(hex, 16).ok());
+        match hex {
+            Some(byte) => {
+                out.push(byte);
+                at += 3;
+            }
+            None => {
+                out.push(bytes[at]);
+                at += 1;
+            }
+        }
+    }
+    String::from_utf8(out).unwrap_or_else(|_| url.to_owned())
+}
+
+/// Scans the text between code for wikilinks and tags.
+fn scan_inline(text: &str, body_start: usize, code: &[Range<usize>], body: &mut Body) {
+    let mut lines = LineCounter::new(text);
+    let mut at = body_start;
+    let gaps = code
+        .iter()
+        .map(|range| (range.start, range.end))
+        .chain([(text.len(), text.len())]);
+    for (code_start, code_end) in gaps {
+        if code_start > at {
+            let gap = &text[at..code_start];
+            inline::wikilinks(gap, |target, shown, offset| {
+                let is_embed = gap[..offset].ends_with('!');
+                let kind = if is_embed { LinkKind::Embed } else { LinkKind::Wiki };
+                let line = lines.line_of(at + offset);
+                body.links.push(Link::new(kind, target, shown, line));
+            });
+            inline::tags(gap, |tag| {
+                if !body.tags.iter().any(|known| known.eq_ignore_ascii_case(tag)) {
+                    body.tags.push(tag.to_owned());
+                }
+            });
+        }
+        at = at.max(code_end);
+    }
+}
+
+/// Overwrites the ranges with blanks, keeping line breaks and every offset behind them.
+fn blank(text: &mut String, ranges: &[Range<usize>]) {
+    let mut bytes = std::mem::take(text).into_bytes();
+    for range in ranges {
+        for byte in &mut bytes[range.clone()] {
+            if !matches!(*byte, b'\n' | b'\r') {
+                *byte = b' ';
+            }
+        }
+    }
+    *text = String::from_utf8(bytes).expect("whole characters are overwritten by blanks");
+}
+
+/// Tells the line of ever later offsets without counting twice.
+pub(crate) struct LineCounter<'a> {
+    text: &'a str,
+    at: usize,
+    line: u32,
+}
+
+impl<'a> LineCounter<'a> {
+    pub(crate) fn new(text: &'a str) -> Self {
+        Self {
+            text,
+            at: 0,
+            line: 1,
+        }
+    }
+
+    /// Returns the 1-based line of `offset`.
+    pub(crate) fn line_of(&mut self, offset: usize) -> u32 {
+        if offset < self.at {
+            (self.at, self.line) = (0, 1);
+        }
+        let passed = &self.text.as_bytes()[self.at..offset];
+        self.line += passed.iter().filter(|&&byte| byte == b'\n').count() as u32;
+        self.at = offset;
+        self.line
+    }
+}

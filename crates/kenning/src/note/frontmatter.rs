@@ -1,0 +1,193 @@
+//! YAML front matter: every property kept, the well-known ones understood.
+
+use serde_json::{Map, Value};
+
+use super::inline::{self, Link, LinkKind};
+use super::{Facts, Warning};
+
+/// What stands above the body.
+#[derive(Default)]
+pub(super) struct FrontMatter {
+    pub(super) body_start: usize,
+    pub(super) title: Option<String>,
+    pub(super) properties: Map<String, Value>,
+    pub(super) tags: Vec<String>,
+    pub(super) aliases: Vec<String>,
+    pub(super) links: Vec<Link>,
+    pub(super) facts: Facts,
+}
+
+/// Splits the front matter off and reads it. Broken YAML is a warning and yields no properties.
+pub(super) fn split(text: &str, warnings: &mut Vec<Warning>) -> FrontMatter {
+    let Some((yaml_start, yaml_end, body_start)) = fence(text) else {
+        return FrontMatter::default();
+    };
+    let yaml = &text[yaml_start..yaml_end];
+    let properties = match serde_saphyr::from_str::<Value>(yaml) {
+        Ok(Value::Object(properties)) => properties,
+        Ok(Value::Null) => Map::new(),
+        Ok(_) => {
+            warnings.push(warning("front matter is not a list of properties"));
+            Map::new()
+        }
+        Err(_) => {
+            warnings.push(warning("front matter is not valid YAML"));
+            salvage(yaml)
+        }
+    };
+    understand(properties, yaml, body_start)
+}
+
+fn understand(properties: Map<String, Value>, yaml: &str, body_start: usize) -> FrontMatter {
+    let text_of = |names: &[&str]| names.iter().find_map(|name| text(property(&properties, name)?));
+    let date_of = |names: &[&str]| names.iter().find_map(|name| date(property(&properties, name)?));
+    let facts = Facts {
+        summary: text_of(&["summary", "description"]),
+        author: text_of(&["author", "authors"]),
+        kind: text_of(&["kind", "type"]),
+        status: text_of(&["status"]),
+        published: date_of(&["published", "date"]),
+        created: date_of(&["created"]),
+        modified: date_of(&["modified", "updated"]),
+        evergreen: property(&properties, "evergreen").is_some_and(is_true),
+        superseded_by: text_of(&["superseded_by"]).map(|name| plain_name(&name)),
+    };
+    let tags = ["tags", "tag"]
+        .iter()
+        .filter_map(|name| property(&properties, name))
+        .flat_map(|value| list(value, true))
+        .map(|tag| tag.trim_start_matches('#').to_owned())
+        .filter(|tag| !tag.is_empty())
+        .collect();
+    let aliases = ["aliases", "alias"]
+        .iter()
+        .filter_map(|name| property(&properties, name))
+        .flat_map(|value| list(value, false))
+        .collect();
+    FrontMatter {
+        body_start,
+        title: text_of(&["title"]),
+        tags,
+        aliases,
+        links: links(yaml),
+        facts,
+        properties,
+    }
+}
+
+/// Finds `---` … `---` at the very top; returns where the YAML starts and ends and the body starts.
+fn fence(text: &str) -> Option<(usize, usize, usize)> {
+    let start = text.strip_prefix('\u{feff}').map_or(0, |_| 3);
+    let mut lines = text[start..].split_inclusive('\n');
+    let first = lines.next()?;
+    if first.trim_end() != "---" {
+        return None;
+    }
+    let yaml_start = start + first.len();
+    let mut at = yaml_start;
+    for line in lines {
+        if matches!(line.trim_end(), "---" | "...") {
+            return Some((yaml_start, at, at + line.len()));
+        }
+        at += line.len();
+    }
+    None
+}
+
+/// Reads the lines `key: value` of YAML that does not parse: one slip must not lose the tags.
+fn salvage(yaml: &str) -> Map<String, Value> {
+    yaml.lines()
+        .filter(|line| !line.starts_with([' ', '\t', '-', '#']))
+        .filter_map(|line| line.split_once(':'))
+        .filter(|(key, value)| !key.trim().is_empty() && !value.trim().is_empty())
+        .map(|(key, value)| (key.trim().to_owned(), Value::from(value.trim())))
+        .collect()
+}
+
+fn property<'a>(properties: &'a Map<String, Value>, name: &str) -> Option<&'a Value> {
+    properties.get(name).or_else(|| {
+        properties
+            .iter()
+            .find(|(key, _)| key.eq_ignore_ascii_case(name))
+            .map(|(_, value)| value)
+    })
+}
+
+/// A property as one line of text; lists are joined.
+fn text(value: &Value) -> Option<String> {
+    let text = match value {
+        Value::String(text) => text.trim().to_owned(),
+        Value::Number(number) => number.to_string(),
+        Value::Array(_) => list(value, false).join(", "),
+        _ => String::new(),
+    };
+    (!text.is_empty()).then_some(text)
+}
+
+/// A property as a list; one string counts as one entry, or as several between commas.
+/// Tags may also stand apart by blanks, because a tag cannot contain one.
+fn list(value: &Value, blanks_separate: bool) -> Vec<String> {
+    let entries: Vec<String> = match value {
+        Value::Array(values) => values.iter().filter_map(text).collect(),
+        Value::String(text) => text.split(',').map(str::to_owned).collect(),
+        other => text(other).into_iter().collect(),
+    };
+    let entries = entries.into_iter();
+    let split: Vec<String> = if blanks_separate {
+        entries
+            .flat_map(|entry| {
+                entry
+                    .split([' ', ','])
+                    .map(str::to_owned)
+                    .collect::<Vec<_>>()
+            })
+            .collect()
+    } else {
+        entries.collect()
+    };
+    split
+        .into_iter()
+        .map(|entry| entry.trim().to_owned())
+        .filter(|entry| !entry.is_empty())
+        .collect()
+}
+
+/// A property as `YYYY-MM-DD`, if it starts with a date that exists.
+fn date(value: &Value) -> Option<String> {
+    let text = text(value)?;
+    let head = text.get(..10)?;
+    head.parse::<jiff::civil::Date>().ok()?;
+    Some(head.to_owned())
+}
+
+fn is_true(value: &Value) -> bool {
+    match value {
+        Value::Bool(flag) => *flag,
+        Value::String(text) => matches!(text.to_ascii_lowercase().as_str(), "true" | "yes" | "on"),
+        _ => false,
+    }
+}
+
+/// `[[Note|shown]]` as the note's name.
+fn plain_name(text: &str) -> String {
+    let inner = text.trim_start_matches("[[").trim_end_matches("]]");
+    inner.split('|').next().unwrap_or(inner).trim().to_owned()
+}
+
+fn links(yaml: &str) -> Vec<Link> {
+    let mut links = Vec::new();
+    // Line 1 is the fence.
+    for (line, text) in (2..).zip(yaml.lines()) {
+        inline::wikilinks(text, |target, shown, _| {
+            links.push(Link::new(LinkKind::Property, target, shown, line));
+        });
+    }
+    links
+}
+
+fn warning(message: &str) -> Warning {
+    Warning {
+        line: 1,
+        message: message.to_owned(),
+    }
+}

@@ -1,0 +1,139 @@
+//! Obsidian's inline syntax: `[[wikilinks]]`, `![[embeds]]`, `#tags`, `%%comments%%`.
+
+use std::ops::Range;
+
+/// A link from one note to another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Link {
+    /// How it was written.
+    pub kind: LinkKind,
+    /// Name or path of the target note; empty when the link stays inside its own note.
+    pub target: String,
+    /// `#Heading` or `#^block` part, without the first `#`.
+    pub anchor: Option<String>,
+    /// The text shown instead of the target.
+    pub shown: Option<String>,
+    /// 1-based line it stands on.
+    pub line: u32,
+}
+
+/// How a [`Link`] was written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum LinkKind {
+    /// `[[Note]]`
+    Wiki,
+    /// `![[Note]]`
+    Embed,
+    /// `[text](note.md)`
+    Markdown,
+    /// `[[Note#^block]]`
+    Block,
+    /// A link in a front-matter property.
+    Property,
+}
+
+impl LinkKind {
+    /// Returns the name the store keeps.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Wiki => "wikilink",
+            Self::Embed => "embed",
+            Self::Markdown => "markdown",
+            Self::Block => "block",
+            Self::Property => "property",
+        }
+    }
+}
+
+impl Link {
+    pub(super) fn new(kind: LinkKind, target: &str, shown: Option<&str>, line: u32) -> Self {
+        let (target, anchor) = match target.split_once('#') {
+            Some((target, anchor)) => (target, Some(anchor.trim().to_owned())),
+            None => (target, None),
+        };
+        let is_block = anchor
+            .as_deref()
+            .is_some_and(|anchor| anchor.starts_with('^'));
+        Self {
+            kind: match kind {
+                LinkKind::Wiki if is_block => LinkKind::Block,
+                kind => kind,
+            },
+            target: target.trim().to_owned(),
+            anchor,
+            shown: shown.map(|shown| shown.trim().to_owned()),
+            line,
+        }
+    }
+}
+
+/// Calls `found(target, shown, offset)` for each `[[target|shown]]`.
+pub(super) fn wikilinks(text: &str, mut found: impl FnMut(&str, Option<&str>, usize)) {
+    let mut at = 0;
+    while let Some(open) = text[at..].find("[[").map(|i| at + i) {
+        let inner_start = open + 2;
+        let Some(inner_end) = text[inner_start..].find("]]").map(|i| inner_start + i) else {
+            return;
+        };
+        let inner = &text[inner_start..inner_end];
+        if inner.contains('\n') || inner.contains("[[") {
+            at = inner_start;
+            continue;
+        }
+        at = inner_end + 2;
+        // Inside a table the bar is written `\|`.
+        let (target, shown) = match inner.split_once('|') {
+            Some((target, shown)) => (target.trim_end_matches('\\'), Some(shown)),
+            None => (inner, None),
+        };
+        if !target.trim().is_empty() {
+            found(target, shown, open);
+        }
+    }
+}
+
+/// Calls `found(tag)` for each `#tag` in text that is not code.
+pub(super) fn tags(text: &str, mut found: impl FnMut(&str)) {
+    for (at, _) in text.match_indices('#') {
+        let before = text[..at].chars().next_back();
+        if before.is_some_and(|c| !c.is_whitespace() && !matches!(c, '(' | ',' | ';' | '"' | '\'')) {
+            continue;
+        }
+        let rest = &text[at + 1..];
+        let len = rest
+            .find(|c: char| !is_tag_char(c))
+            .unwrap_or(rest.len());
+        let tag = rest[..len].trim_end_matches('/');
+        // `#123` is an issue number, not a tag.
+        if tag.chars().any(|c| !c.is_ascii_digit() && c != '/') {
+            found(tag);
+        }
+    }
+}
+
+fn is_tag_char(c: char) -> bool {
+    c.is_alphanumeric()
+        || matches!(c, '_' | '-' | '/')
+        || (!c.is_ascii() && !c.is_whitespace() && !is_general_punctuation(c))
+}
+
+fn is_general_punctuation(c: char) -> bool {
+    matches!(c as u32, 0x2000..=0x206F | 0x3000..=0x303F | 0xFF00..=0xFF0F | 0x00A0..=0x00BF)
+}
+
+/// Returns the ranges of `%%…%%` that do not start inside `code`.
+pub(super) fn comments(text: &str, from: usize, code: &[Range<usize>]) -> Vec<Range<usize>> {
+    let mut ranges = Vec::new();
+    let mut at = from;
+    while let Some(open) = text[at..].find("%%").map(|i| at + i) {
+        if let Some(range) = code.iter().find(|range| range.contains(&open)) {
+            at = range.end;
+            continue;
+        }
+        // An unclosed comment hides the rest of the note, as it does in Obsidian.
+        let close = text[open + 2..].find("%%").map_or(text.len(), |i| open + 2 + i + 2);
+        ranges.push(open..close);
+        at = close;
+    }
+    ranges
+}

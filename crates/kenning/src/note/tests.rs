@@ -1,0 +1,85 @@
+use insta::assert_snapshot;
+
+use super::*;
+use crate::secrets::mask;
+
+fn check(text: &str) -> String {
+    let (note, warnings) = parse("Folder/File name.md", mask(text.to_owned()).0, Format::Markdown);
+    let mut out = format!("title: {}\n", note.title);
+    for (name, list) in [("tags", &note.tags), ("aliases", &note.aliases)] {
+        if !list.is_empty() {
+            out += &format!("{name}: {}\n", list.join(" | "));
+        }
+    }
+    for heading in &note.headings {
+        out += &format!("h{} {}\n", heading.level, heading.text);
+    }
+    for link in &note.links {
+        let anchor = link.anchor.as_ref().map_or(String::new(), |a| format!(" #{a}"));
+        let shown = link.shown.as_ref().map_or(String::new(), |s| format!(" ({s})"));
+        out += &format!("{} {}: {}{anchor}{shown}\n", link.line, link.kind.name(), link.target);
+    }
+    for warning in warnings {
+        out += &format!("warning {}: {}\n", warning.line, warning.message);
+    }
+    out
+}
+
+#[test]
+fn title_comes_from_h1_then_property_then_file_name() {
+    assert_snapshot!(check("---\ntitle: From YAML\n---\n# From *H1*\n"), @r"
+    title: From H1
+    h1 From H1
+    ");
+    assert_snapshot!(check("---\ntitle: From YAML\n---\ntext"), @"title: From YAML");
+    assert_snapshot!(check("text"), @"title: File name");
+}
+
+#[test]
+fn tags_are_read_in_every_form_and_never_from_code() {
+    assert_snapshot!(check("---\ntags: [work, '#deep/er']\n---\n#inline and `#code` (#paren) a#no #123 #v2\n```\n#fence\n```\n"), @r"
+    title: File name
+    tags: work | deep/er | inline | paren | v2
+    ");
+    assert_snapshot!(check("---\ntags: one, two three\nalias: Nick, Nicky\n---\n"), @r"
+    title: File name
+    tags: one | two | three
+    aliases: Nick | Nicky
+    ");
+}
+
+#[test]
+fn links_of_all_kinds_know_their_line() {
+    assert_snapshot!(check("---\nup: \"[[Home]]\"\n---\n[[A|shown]] ![[B#Part]] [[C#^id1]]\n\n[text](../D%20d.md#h) [web](https://x.org) `[[no]]`\n"), @r"
+    title: File name
+    2 property: Home
+    4 wikilink: A (shown)
+    4 embed: B #Part
+    4 block: C #^id1
+    6 markdown: ../D d.md #h (text)
+    ");
+}
+
+#[test]
+fn broken_front_matter_is_a_warning_and_loses_nothing() {
+    assert_snapshot!(check("---\ntags: [a\nalias: x: y\n---\n# T\n"), @r"
+    title: T
+    tags: [a
+    aliases: x: y
+    h1 T
+    warning 1: front matter is not valid YAML
+    ");
+}
+
+#[test]
+fn comments_are_blanked_and_lines_stay() {
+    let text = "a %%hidden\nmore%% b\n`%%` c\n";
+    let (note, _) = parse("x.md", mask(text.to_owned()).0, Format::Markdown);
+    assert_eq!(note.text, "a         \n       b\n`%%` c\n");
+}
+
+#[test]
+fn para_is_read_from_the_path() {
+    assert_eq!(para("2-Areas/Finance/Taxes/x.md"), (Some("2-Areas"), Some("Finance")));
+    assert_eq!(para("x.md"), (None, None));
+}

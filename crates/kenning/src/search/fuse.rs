@@ -1,0 +1,124 @@
+//! Candidates of two retrievers into one ranking. Pure.
+
+use super::Mode;
+use super::tuning::{Fusion, Tuning};
+use crate::store::ChunkId;
+
+/// A chunk that at least one retriever named.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Candidate {
+    /// The chunk.
+    pub chunk: ChunkId,
+    /// Word score, 0 to 1.
+    pub lexical: f32,
+    /// 1-based rank by words.
+    pub lexical_rank: Option<u32>,
+    /// Cosine with the question.
+    pub cosine: Option<f32>,
+    /// 1-based rank by meaning.
+    pub vector_rank: Option<u32>,
+    /// Cosine of an unrelated chunk.
+    pub background: f32,
+    /// What it is ranked by, 0 to 1.
+    pub score: f32,
+}
+
+impl Candidate {
+    /// Makes a candidate that nobody has scored yet.
+    pub fn new(chunk: ChunkId) -> Self {
+        Self {
+            chunk,
+            lexical: 0.0,
+            lexical_rank: None,
+            cosine: None,
+            vector_rank: None,
+            background: 0.0,
+            score: 0.0,
+        }
+    }
+}
+
+/// Scores the candidates for the given mode.
+pub fn fuse(mut candidates: Vec<Candidate>, mode: Mode, tuning: &Tuning) -> Vec<Candidate> {
+    match (mode, tuning.fusion) {
+        (Mode::Lexical, _) => candidates.iter_mut().for_each(|c| c.score = c.lexical),
+        (Mode::Vector, _) => blend(&mut candidates, 1.0),
+        (Mode::Hybrid, Fusion::Blend { vector }) => blend(&mut candidates, vector),
+        (Mode::Hybrid, Fusion::Rrf { k, lexical, vector, missing_rank }) => {
+            let most = (lexical + vector) / (k + 1.0);
+            for candidate in &mut candidates {
+                let ranks = [(candidate.lexical_rank, lexical), (candidate.vector_rank, vector)];
+                candidate.score = reciprocal_rank(&ranks, k, missing_rank) / most;
+            }
+        }
+    }
+    candidates
+}
+
+/// Returns `Σ weight / (k + rank)` over the lists that have the candidate.
+pub fn reciprocal_rank(ranks: &[(Option<u32>, f32)], k: f32, missing: Option<u32>) -> f32 {
+    ranks
+        .iter()
+        .filter_map(|&(rank, weight)| Some(weight / (k + rank.or(missing)? as f32)))
+        .sum()
+}
+
+/// Adds the word score and the cosine, each measured from nothing to the best.
+///
+/// Cosines have no natural zero: unrelated passages still share a language. What an unrelated
+/// passage scores is taken as zero instead.
+fn blend(candidates: &mut [Candidate], vector_share: f32) {
+    let best = candidates
+        .iter()
+        .filter_map(|candidate| candidate.cosine)
+        .fold(0f32, f32::max);
+    for candidate in candidates {
+        let above = |cosine: f32| cosine - candidate.background;
+        let vector = match candidate.cosine {
+            Some(cosine) if above(best) > f32::EPSILON => (above(cosine) / above(best)).max(0.0),
+            _ => 0.0,
+        };
+        candidate.score = (1.0 - vector_share) * candidate.lexical + vector_share * vector;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_worked_example_of_reciprocal_ranks() {
+        let bm25 = [Some(3), Some(1), Some(7), Some(2), None];
+        let vector = [Some(1), Some(8), Some(2), Some(12), Some(3)];
+        let fused: Vec<String> = bm25
+            .iter()
+            .zip(vector)
+            .map(|(&a, b)| format!("{:.4}", reciprocal_rank(&[(a, 1.0), (b, 1.0)], 60.0, None)))
+            .collect();
+        assert_eq!(fused, ["0.0323", "0.0311", "0.0310", "0.0300", "0.0159"]);
+    }
+
+    #[test]
+    fn rrf_is_shown_from_zero_to_one() {
+        let tuning = Tuning { fusion: super::super::tuning::RRF, ..Tuning::default() };
+        let mut first = Candidate::new(ChunkId(1));
+        (first.lexical_rank, first.vector_rank) = (Some(1), Some(1));
+        let fused = fuse(vec![first], Mode::Hybrid, &tuning);
+        assert!((fused[0].score - 1.0).abs() < 1e-6);
+    }
+
+    #[test]
+    fn the_order_of_candidates_does_not_matter() {
+        let candidate = |id: i64, lexical: f32, cosine: f32| Candidate {
+            lexical,
+            cosine: Some(cosine),
+            background: 0.1,
+            ..Candidate::new(ChunkId(id))
+        };
+        let list = vec![candidate(1, 1.0, 0.2), candidate(2, 0.4, 0.9), candidate(3, 0.0, 0.1)];
+        let reversed: Vec<_> = list.iter().rev().cloned().collect();
+        let mut backwards = fuse(reversed, Mode::Hybrid, &Tuning::default());
+        backwards.reverse();
+        assert_eq!(fuse(list, Mode::Hybrid, &Tuning::default()), backwards);
+    }
+}

@@ -1,0 +1,77 @@
+//! Every ranking constant, with its meaning and where the value comes from.
+
+use crate::store::{FieldWeights, LexicalOptions};
+
+/// Share of the query's words, by rarity, that makes evidence strong.
+pub(super) const COVERAGE_STRONG: f32 = 0.8;
+/// Share of the query's words, by rarity, that makes evidence moderate.
+pub(super) const COVERAGE_MODERATE: f32 = 0.5;
+/// Similarity above the background that makes evidence moderate without any word.
+pub(super) const SIMILARITY_MODERATE: f32 = 0.5;
+/// Similarity above the background below which meaning alone is no evidence.
+pub(super) const SIMILARITY_WEAK: f32 = 0.25;
+
+/// How both retrievers become one list.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Fusion {
+    /// Adds normalised scores; the better by every measurement in docs/benchmarks.md.
+    Blend {
+        /// Share of the vector score.
+        vector: f32,
+    },
+    /// Adds reciprocal ranks: `Σ weight / (k + rank)`.
+    Rrf {
+        /// Flattens the difference between ranks.
+        k: f32,
+        /// Weight of the lexical list.
+        lexical: f32,
+        /// Weight of the vector list.
+        vector: f32,
+        /// Rank given to what a list does not have; `None` adds nothing for it.
+        missing_rank: Option<u32>,
+    },
+}
+
+/// How to rank.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Tuning {
+    /// BM25 and its field weights.
+    pub lexical: LexicalOptions,
+    /// Chunks taken from each retriever.
+    pub candidates: usize,
+    /// Chunks of one note among them.
+    pub candidates_per_note: usize,
+    /// How they are joined.
+    pub fusion: Fusion,
+}
+
+impl Default for Tuning {
+    fn default() -> Self {
+        Self {
+            lexical: LexicalOptions {
+                k1: 1.2,
+                b: 0.75,
+                weights: FieldWeights {
+                    title: 2.0,
+                    names: 2.0,
+                    tags: 1.0,
+                    about: 0.5,
+                    section: 0.5,
+                    context: 0.5,
+                },
+                note_share: 0.5,
+            },
+            candidates: 200,
+            candidates_per_note: 3,
+            fusion: Fusion::Blend { vector: 0.25 },
+        }
+    }
+}
+
+/// Reciprocal rank fusion as it is usually set up.
+pub const RRF: Fusion = Fusion::Rrf {
+    k: 60.0,
+    lexical: 1.0,
+    vector: 1.0,
+    missing_rank: None,
+};

@@ -1,0 +1,319 @@
+//! Tantivy's directory inside the SQLite file.
+//!
+//! Committed segment files are rows, read by range through the store's connection and its
+//! snapshot. New files are staged in memory; the writer flushes them in its own transaction.
+
+use std::collections::{BTreeMap, HashMap};
+use std::fmt;
+use std::io::{self, BufWriter, Write};
+use std::ops::Range;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard};
+
+use rusqlite::{Connection, MAIN_DB, OptionalExtension};
+use tantivy::HasLen;
+use tantivy::directory::error::{DeleteError, LockError, OpenReadError, OpenWriteError};
+use tantivy::directory::{
+    AntiCallToken, Directory, DirectoryLock, FileHandle, Lock, OwnedBytes, TerminatingWrite,
+    WatchCallback, WatchHandle, WritePtr,
+};
+
+const BLOCK_BYTES: usize = 64 << 10;
+const BLOCK_BITS: u32 = 24;
+/// Ranges kept in memory; when they grow beyond this, all are forgotten at once.
+const CACHE_BYTES_MAX: usize = 48 << 20;
+/// Tantivy's own list of files. It is made from the table, never stored.
+const MANAGED_LIST: &str = ".managed.json";
+
+/// A connection that tantivy's threads read through, too.
+pub(super) type SharedConnection = Arc<Mutex<Connection>>;
+
+pub(super) fn locked(connection: &SharedConnection) -> MutexGuard<'_, Connection> {
+    // A panic of another thread leaves the connection itself sound; SQLite rolls back.
+    connection.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+}
+
+/// A tantivy directory over one snapshot of the store.
+#[derive(Clone)]
+pub(super) struct SqlDirectory {
+    shared: Arc<Shared>,
+}
+
+struct Shared {
+    connection: SharedConnection,
+    files: Mutex<Files>,
+    cache: Mutex<Cache>,
+}
+
+#[derive(Default)]
+struct Files {
+    committed: HashMap<PathBuf, Committed>,
+    staged: BTreeMap<PathBuf, OwnedBytes>,
+    removed: Vec<i64>,
+}
+
+#[derive(Clone, Copy)]
+struct Committed {
+    id: i64,
+    size: usize,
+}
+
+#[derive(Default)]
+struct Cache {
+    ranges: HashMap<(i64, usize, usize), OwnedBytes>,
+    n_bytes: usize,
+}
+
+impl SqlDirectory {
+    /// Opens the snapshot that `connection` sees.
+    ///
+    /// The owner must not hold the connection's lock while it waits for tantivy.
+    pub(super) fn open(connection: &SharedConnection) -> rusqlite::Result<Self> {
+        let committed = locked(connection)
+            .prepare("SELECT name, id, size FROM lexical_file")?
+            .query_map([], |row| {
+                let name: String = row.get(0)?;
+                let file = Committed {
+                    id: row.get(1)?,
+                    size: row.get(2)?,
+                };
+                Ok((PathBuf::from(name), file))
+            })?
+            .collect::<rusqlite::Result<_>>()?;
+        let files = Files {
+            committed,
+            ..Files::default()
+        };
+        Ok(Self {
+            shared: Arc::new(Shared {
+                connection: Arc::clone(connection),
+                files: Mutex::new(files),
+                cache: Mutex::default(),
+            }),
+        })
+    }
+
+    /// Writes staged files and removes collected ones, inside the caller's transaction.
+    pub(super) fn flush(&self, transaction: &Connection) -> rusqlite::Result<()> {
+        let mut files = self.files();
+        let mut remove_file = transaction.prepare_cached("DELETE FROM lexical_file WHERE id = ?1")?;
+        let mut remove_blocks =
+            transaction.prepare_cached("DELETE FROM lexical_block WHERE id BETWEEN ?1 AND ?2")?;
+        for id in std::mem::take(&mut files.removed) {
+            remove_file.execute([id])?;
+            remove_blocks.execute([id << BLOCK_BITS, (id + 1) << BLOCK_BITS])?;
+        }
+        let mut add_file =
+            transaction.prepare_cached("INSERT INTO lexical_file (name, size) VALUES (?1, ?2)")?;
+        let mut add_block =
+            transaction.prepare_cached("INSERT INTO lexical_block (id, data) VALUES (?1, ?2)")?;
+        for (path, data) in std::mem::take(&mut files.staged) {
+            if let Some(old) = files.committed.remove(&path) {
+                remove_file.execute([old.id])?;
+                remove_blocks.execute([old.id << BLOCK_BITS, (old.id + 1) << BLOCK_BITS])?;
+            }
+            add_file.execute((path.to_string_lossy(), data.len()))?;
+            let id = transaction.last_insert_rowid();
+            for (number, block) in (0i64..).zip(data.chunks(BLOCK_BYTES)) {
+                add_block.execute((id << BLOCK_BITS | number, block))?;
+            }
+        }
+        Ok(())
+    }
+
+    fn files(&self) -> MutexGuard<'_, Files> {
+        self.shared.files.lock().expect("no thread panics while it holds the file list")
+    }
+
+    /// Reads a byte range of a committed file.
+    fn read(&self, file: Committed, range: Range<usize>) -> io::Result<OwnedBytes> {
+        let key = (file.id, range.start, range.end);
+        let mut cache = self.shared.cache.lock().map_err(|_| poisoned())?;
+        if let Some(bytes) = cache.ranges.get(&key) {
+            return Ok(bytes.clone());
+        }
+        let bytes = OwnedBytes::new(self.read_blocks(file, range).map_err(io::Error::other)?);
+        if cache.n_bytes + bytes.len() > CACHE_BYTES_MAX {
+            *cache = Cache::default();
+        }
+        cache.n_bytes += bytes.len();
+        cache.ranges.insert(key, bytes.clone());
+        Ok(bytes)
+    }
+
+    fn read_blocks(&self, file: Committed, range: Range<usize>) -> rusqlite::Result<Vec<u8>> {
+        let mut bytes = vec![0; range.len()];
+        if range.is_empty() {
+            return Ok(bytes);
+        }
+        let connection = locked(&self.shared.connection);
+        let first = range.start / BLOCK_BYTES;
+        let row = |number: usize| file.id << BLOCK_BITS | number as i64;
+        let mut blob = connection.blob_open(MAIN_DB, "lexical_block", "data", row(first), true)?;
+        let (mut at, mut filled) = (range.start, 0);
+        while at < range.end {
+            let number = at / BLOCK_BYTES;
+            if number > first {
+                blob.reopen(row(number))?;
+            }
+            let within = at % BLOCK_BYTES;
+            let take = (BLOCK_BYTES - within).min(range.end - at);
+            blob.read_at_exact(&mut bytes[filled..filled + take], within)?;
+            at += take;
+            filled += take;
+        }
+        Ok(bytes)
+    }
+
+    fn managed_list(&self) -> Vec<u8> {
+        let files = self.files();
+        let names: Vec<_> = files
+            .committed
+            .keys()
+            .chain(files.staged.keys())
+            .map(|path| path.to_string_lossy().into_owned())
+            .collect();
+        serde_json::to_vec(&names).expect("a list of strings is JSON")
+    }
+}
+
+fn poisoned() -> io::Error {
+    io::Error::other("a thread failed while reading the word index")
+}
+
+impl fmt::Debug for SqlDirectory {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("SqlDirectory")
+    }
+}
+
+impl Directory for SqlDirectory {
+    fn get_file_handle(&self, path: &Path) -> Result<Arc<dyn FileHandle>, OpenReadError> {
+        let files = self.files();
+        if let Some(bytes) = files.staged.get(path) {
+            return Ok(Arc::new(bytes.clone()));
+        }
+        match files.committed.get(path) {
+            Some(&file) => Ok(Arc::new(StoredFile {
+                directory: self.clone(),
+                file,
+            })),
+            None => Err(OpenReadError::FileDoesNotExist(path.to_owned())),
+        }
+    }
+
+    fn delete(&self, path: &Path) -> Result<(), DeleteError> {
+        let mut files = self.files();
+        let was_staged = files.staged.remove(path).is_some();
+        match files.committed.remove(path) {
+            Some(file) => files.removed.push(file.id),
+            None if was_staged => {}
+            None => return Err(DeleteError::FileDoesNotExist(path.to_owned())),
+        }
+        Ok(())
+    }
+
+    fn exists(&self, path: &Path) -> Result<bool, OpenReadError> {
+        let files = self.files();
+        Ok(files.staged.contains_key(path) || files.committed.contains_key(path))
+    }
+
+    fn open_write(&self, path: &Path) -> Result<WritePtr, OpenWriteError> {
+        if self.exists(path).unwrap_or(false) {
+            return Err(OpenWriteError::FileAlreadyExists(path.to_owned()));
+        }
+        Ok(BufWriter::new(Box::new(StagedFile {
+            directory: self.clone(),
+            path: path.to_owned(),
+            data: Vec::new(),
+        })))
+    }
+
+    fn atomic_read(&self, path: &Path) -> Result<Vec<u8>, OpenReadError> {
+        if path == Path::new(MANAGED_LIST) {
+            return Ok(self.managed_list());
+        }
+        let handle = self.get_file_handle(path)?;
+        let bytes = handle
+            .read_bytes(0..handle.len())
+            .map_err(|error| OpenReadError::wrap_io_error(error, path.to_owned()))?;
+        Ok(bytes.as_slice().to_vec())
+    }
+
+    fn atomic_write(&self, path: &Path, data: &[u8]) -> io::Result<()> {
+        if path != Path::new(MANAGED_LIST) {
+            let bytes = OwnedBytes::new(data.to_vec());
+            self.files().staged.insert(path.to_owned(), bytes);
+        }
+        Ok(())
+    }
+
+    fn sync_directory(&self) -> io::Result<()> {
+        Ok(())
+    }
+
+    /// The store's own writer lock is the lock.
+    fn acquire_lock(&self, _lock: &Lock) -> Result<DirectoryLock, LockError> {
+        Ok(DirectoryLock::from(Box::new(())))
+    }
+
+    fn watch(&self, _callback: WatchCallback) -> tantivy::Result<WatchHandle> {
+        Ok(WatchHandle::empty())
+    }
+}
+
+struct StoredFile {
+    directory: SqlDirectory,
+    file: Committed,
+}
+
+impl fmt::Debug for StoredFile {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "StoredFile({})", self.file.id)
+    }
+}
+
+impl HasLen for StoredFile {
+    fn len(&self) -> usize {
+        self.file.size
+    }
+}
+
+impl FileHandle for StoredFile {
+    fn read_bytes(&self, range: Range<usize>) -> io::Result<OwnedBytes> {
+        self.directory.read(self.file, range)
+    }
+}
+
+struct StagedFile {
+    directory: SqlDirectory,
+    path: PathBuf,
+    data: Vec<u8>,
+}
+
+impl Write for StagedFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.data.extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl TerminatingWrite for StagedFile {
+    fn terminate_ref(&mut self, _: AntiCallToken) -> io::Result<()> {
+        let data = OwnedBytes::new(std::mem::take(&mut self.data));
+        self.directory.files().staged.insert(self.path.clone(), data);
+        Ok(())
+    }
+}
+
+/// Tells whether the store has a word index at all.
+pub(super) fn has_index(connection: &Connection) -> rusqlite::Result<bool> {
+    connection
+        .query_row("SELECT 1 FROM lexical_file WHERE name = 'meta.json'", [], |_| Ok(()))
+        .optional()
+        .map(|found| found.is_some())
+}

@@ -1,0 +1,115 @@
+-- The whole index of one domain. Disposable: everything here can be made again from the vault.
+-- A change of this file bumps SCHEMA_VERSION in store.rs, and older files are rebuilt.
+
+-- Facts about the index as a whole: model identity, settings, counts, dictionary.
+CREATE TABLE meta (
+    key   TEXT PRIMARY KEY,
+    value ANY
+) STRICT, WITHOUT ROWID;
+
+-- One row per file of the vault.
+CREATE TABLE note (
+    id            INTEGER PRIMARY KEY,
+    path          TEXT NOT NULL UNIQUE,   -- verbatim, below the vault
+    title         TEXT NOT NULL,
+    format        TEXT NOT NULL,
+    language      TEXT NOT NULL,
+    kind          TEXT,
+    status        TEXT,
+    category      TEXT,                   -- PARA: first folder
+    area          TEXT,                   -- PARA: second folder
+    tags          TEXT,                   -- JSON list
+    aliases       TEXT,                   -- JSON list
+    properties    TEXT,                   -- JSON object, all of the front matter
+    summary       TEXT,
+    author        TEXT,
+    published     TEXT,                   -- YYYY-MM-DD
+    created       TEXT,
+    modified      TEXT,
+    date          TEXT,                   -- the date shown and aged by
+    date_source   TEXT,                   -- where `date` came from
+    evergreen     INTEGER NOT NULL DEFAULT 0,
+    superseded_by TEXT,
+    headings      TEXT,                   -- JSON list of [level, text]
+    pagerank      REAL,
+    centrality    REAL,
+    n_lines       INTEGER NOT NULL,
+    size          INTEGER NOT NULL,       -- size, mtime_ns and inode tell an unchanged file
+    mtime_ns      INTEGER NOT NULL,
+    inode         INTEGER NOT NULL,
+    hash          BLOB NOT NULL,          -- of the file's bytes as read
+    warnings      TEXT                    -- JSON list of [line, message]
+) STRICT;
+
+-- The text of each note, credentials masked, compressed with the dictionary in meta.
+CREATE TABLE note_text (
+    note INTEGER PRIMARY KEY REFERENCES note(id),
+    text BLOB NOT NULL
+) STRICT;
+
+-- The passages of a note, as byte ranges of its text. The id is also the slot of the vector.
+CREATE TABLE chunk (
+    id         INTEGER PRIMARY KEY,
+    note       INTEGER NOT NULL REFERENCES note(id),
+    ordinal    INTEGER NOT NULL,
+    heading    INTEGER,                   -- index into note.headings
+    start_byte INTEGER NOT NULL,
+    end_byte   INTEGER NOT NULL,
+    start_line INTEGER NOT NULL,
+    end_line   INTEGER NOT NULL,
+    page       INTEGER,
+    handle     INTEGER NOT NULL           -- short public id, stable while path and text are
+) STRICT;
+CREATE INDEX chunk_note ON chunk(note);
+
+-- Chunk ids that are free to be used again.
+CREATE TABLE free_slot (id INTEGER PRIMARY KEY) STRICT;
+
+-- Vectors, a fixed number of slots per row: sign codes for the scan, int8 rows for the rescoring.
+CREATE TABLE vector_code (block INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;
+CREATE TABLE vector_row  (block INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;
+
+-- Names a note can be called by: file name, aliases, title, as keys for comparison.
+CREATE TABLE name (
+    key  TEXT NOT NULL,
+    note INTEGER NOT NULL REFERENCES note(id),
+    rank INTEGER NOT NULL,                -- 0 file name, 1 alias, 2 title
+    PRIMARY KEY (key, note)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX name_note ON name(note);
+
+-- Links as written. What they lead to is decided when asked: a new note may resolve old links.
+CREATE TABLE link (
+    source INTEGER NOT NULL REFERENCES note(id),
+    line   INTEGER NOT NULL,
+    kind   TEXT NOT NULL,
+    target TEXT NOT NULL,
+    anchor TEXT,
+    shown  TEXT
+) STRICT;
+CREATE INDEX link_source ON link(source);
+
+-- Files that could not be taken, from the last run that looked at them.
+CREATE TABLE skipped (
+    path   TEXT PRIMARY KEY,
+    reason TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- Credentials that were masked: where, never what.
+CREATE TABLE masked (
+    note    INTEGER NOT NULL REFERENCES note(id),
+    line    INTEGER NOT NULL,
+    pattern TEXT NOT NULL
+) STRICT;
+CREATE INDEX masked_note ON masked(note);
+
+-- The segment files of the word index.
+CREATE TABLE lexical_file (
+    id   INTEGER PRIMARY KEY AUTOINCREMENT, -- never used twice, so that cached ranges stay true
+    name TEXT NOT NULL UNIQUE,
+    size INTEGER NOT NULL
+) STRICT;
+CREATE TABLE lexical_block (
+    id   INTEGER PRIMARY KEY,               -- file << 24 | number of the block
+    data BLOB NOT NULL
+) STRICT;

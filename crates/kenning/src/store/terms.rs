@@ -1,0 +1,112 @@
+//! The fields of the word index and the tokenizer that only splits: `words` has done the rest.
+
+use tantivy::schema::{
+    FAST, Field, INDEXED, IndexRecordOption, NumericOptions, Schema, TextFieldIndexing, TextOptions,
+};
+use tantivy::tokenizer::{Token, TokenStream, Tokenizer, TokenizerManager};
+
+use crate::words::TERM_SEPARATOR;
+
+const TOKENIZER: &str = "terms";
+
+/// The fields. A note is one entry followed at once by one entry per chunk, in order.
+#[derive(Clone)]
+pub(super) struct Fields {
+    pub(super) schema: Schema,
+    /// Chunk entries: the text, with positions.
+    pub(super) text: Field,
+    /// Chunk entries: headings above.
+    pub(super) section: Field,
+    /// Note entries: title.
+    pub(super) title: Field,
+    /// Note entries: file name and aliases.
+    pub(super) names: Field,
+    /// Note entries: tags.
+    pub(super) tags: Field,
+    /// Note entries: folders, summary and other properties.
+    pub(super) about: Field,
+    /// All entries: id of the note, to delete by.
+    pub(super) note: Field,
+    /// All entries: id of the chunk plus one; 0 marks a note entry.
+    pub(super) chunk: Field,
+    /// All entries: number of terms in the text.
+    pub(super) n_terms: Field,
+}
+
+impl Fields {
+    pub(super) fn new() -> Self {
+        let mut schema = Schema::builder();
+        let text = |option| {
+            let indexing = TextFieldIndexing::default()
+                .set_tokenizer(TOKENIZER)
+                .set_fieldnorms(false)
+                .set_index_option(option);
+            TextOptions::default().set_indexing_options(indexing)
+        };
+        let counted = || text(IndexRecordOption::WithFreqs);
+        let number = NumericOptions::from(FAST);
+        Self {
+            text: schema.add_text_field("text", text(IndexRecordOption::WithFreqsAndPositions)),
+            section: schema.add_text_field("section", counted()),
+            title: schema.add_text_field("title", counted()),
+            names: schema.add_text_field("names", counted()),
+            tags: schema.add_text_field("tags", counted()),
+            about: schema.add_text_field("about", counted()),
+            note: schema.add_u64_field("note", FAST | INDEXED),
+            chunk: schema.add_u64_field("chunk", number.clone()),
+            n_terms: schema.add_u64_field("n_terms", number),
+            schema: schema.build(),
+        }
+    }
+
+    pub(super) fn tokenizers() -> TokenizerManager {
+        // Tantivy asks for its own default even for fields of numbers.
+        let manager = TokenizerManager::default();
+        manager.register(TOKENIZER, TermSplitter::default());
+        manager
+    }
+}
+
+/// Splits a term text at its separators.
+#[derive(Clone, Default)]
+pub(super) struct TermSplitter {
+    token: Token,
+}
+
+pub(super) struct TermStream<'a> {
+    rest: &'a str,
+    token: &'a mut Token,
+}
+
+impl Tokenizer for TermSplitter {
+    type TokenStream<'a> = TermStream<'a>;
+
+    fn token_stream<'a>(&'a mut self, text: &'a str) -> TermStream<'a> {
+        self.token.reset();
+        TermStream {
+            rest: text,
+            token: &mut self.token,
+        }
+    }
+}
+
+impl TokenStream for TermStream<'_> {
+    fn advance(&mut self) -> bool {
+        let Some((term, rest)) = self.rest.split_once(TERM_SEPARATOR) else {
+            return false;
+        };
+        self.rest = rest;
+        self.token.text.clear();
+        self.token.text.push_str(term);
+        self.token.position = self.token.position.wrapping_add(1);
+        true
+    }
+
+    fn token(&self) -> &Token {
+        self.token
+    }
+
+    fn token_mut(&mut self) -> &mut Token {
+        self.token
+    }
+}

@@ -1,0 +1,175 @@
+//! Nearest neighbours: a scan of all sign codes, then exact int8 products for the best of them.
+
+use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU32, Ordering};
+
+use rusqlite::{Connection, MAIN_DB};
+
+use super::codes::{self, Coder};
+use super::ChunkId;
+
+/// Slots per row of the vector tables.
+pub(super) const BLOCK_SLOTS: usize = 1_024;
+/// How many of the nearest codes are compared exactly. Recall of the true nearest 50 is in
+/// docs/benchmarks.md.
+const RESCORED: usize = 800;
+/// How many slots are looked at to learn what an unrelated chunk scores.
+const BACKGROUND_SLOTS: usize = 512;
+
+/// A chunk near the query.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Neighbour {
+    /// The chunk.
+    pub chunk: ChunkId,
+    /// Cosine of its vector with the query's.
+    pub cosine: f32,
+}
+
+/// The vectors of one snapshot.
+pub(super) struct VectorReader {
+    coder: Coder,
+    row_bytes: usize,
+    codes: Vec<u64>,
+    rows: OnceLock<Vec<u8>>,
+    n_queries: AtomicU32,
+}
+
+impl VectorReader {
+    pub(super) fn open(connection: &Connection, center: Vec<f32>) -> rusqlite::Result<Self> {
+        let row_bytes = 4 + center.len();
+        let coder = Coder::new(center);
+        let mut codes = Vec::new();
+        let mut statement = connection.prepare("SELECT data FROM vector_code ORDER BY block")?;
+        let mut blocks = statement.query([])?;
+        while let Some(block) = blocks.next()? {
+            let data = block.get_ref(0)?.as_blob()?;
+            codes.extend(data.chunks_exact(8).map(word));
+        }
+        Ok(Self {
+            coder,
+            row_bytes,
+            codes,
+            rows: OnceLock::new(),
+            n_queries: AtomicU32::new(0),
+        })
+    }
+
+    /// Returns the `limit` nearest chunks among the slots that `is_wanted`, best first, and the
+    /// mean cosine of a sample of all slots.
+    pub(super) fn nearest(
+        &self,
+        connection: &Connection,
+        query: &[f32],
+        limit: usize,
+        is_wanted: impl Fn(usize) -> bool,
+    ) -> rusqlite::Result<(Vec<Neighbour>, f32)> {
+        self.n_queries.fetch_add(1, Ordering::Relaxed);
+        let slots = self.nearest_codes(query, limit.max(RESCORED), &is_wanted);
+        let mut neighbours = self.cosines(connection, query, &slots)?;
+        neighbours.sort_by(|a, b| b.cosine.total_cmp(&a.cosine).then(a.chunk.cmp(&b.chunk)));
+        neighbours.truncate(limit);
+        let background = self.background(connection, query, &is_wanted)?;
+        Ok((neighbours, background))
+    }
+
+    /// Returns the cosine of each of the given slots, which must be in order.
+    pub(super) fn cosines(
+        &self,
+        connection: &Connection,
+        query: &[f32],
+        slots: &[usize],
+    ) -> rusqlite::Result<Vec<Neighbour>> {
+        let neighbour = |slot: usize, row: &[u8]| Neighbour {
+            chunk: ChunkId(slot as i64),
+            cosine: codes::dot(query, row),
+        };
+        if let Some(rows) = self.all_rows(connection)? {
+            let row = |slot: usize| rows.get(slot * self.row_bytes..(slot + 1) * self.row_bytes);
+            return Ok(slots
+                .iter()
+                .filter_map(|&slot| Some(neighbour(slot, row(slot)?)))
+                .collect());
+        }
+        let mut found = Vec::with_capacity(slots.len());
+        let mut row = vec![0; self.row_bytes];
+        for same_block in slots.chunk_by(|a, b| a / BLOCK_SLOTS == b / BLOCK_SLOTS) {
+            let block = (same_block[0] / BLOCK_SLOTS) as i64;
+            let blob = connection.blob_open(MAIN_DB, "vector_row", "data", block, true)?;
+            for &slot in same_block {
+                blob.read_at_exact(&mut row, slot % BLOCK_SLOTS * self.row_bytes)?;
+                found.push(neighbour(slot, &row));
+            }
+        }
+        Ok(found)
+    }
+
+    /// One query reads the few rows it needs; a second one tells a process that stays, which is
+    /// better served by keeping all of them.
+    fn all_rows(&self, connection: &Connection) -> rusqlite::Result<Option<&Vec<u8>>> {
+        if self.n_queries.load(Ordering::Relaxed) < 2 {
+            return Ok(None);
+        }
+        if let Some(rows) = self.rows.get() {
+            return Ok(Some(rows));
+        }
+        let mut rows = Vec::with_capacity(self.n_slots() * self.row_bytes);
+        let mut statement = connection.prepare("SELECT data FROM vector_row ORDER BY block")?;
+        let mut blocks = statement.query([])?;
+        while let Some(block) = blocks.next()? {
+            rows.extend_from_slice(block.get_ref(0)?.as_blob()?);
+        }
+        Ok(Some(self.rows.get_or_init(|| rows)))
+    }
+
+    fn n_slots(&self) -> usize {
+        self.codes.len() / self.code_words()
+    }
+
+    fn code_words(&self) -> usize {
+        self.coder.code_bytes() / 8
+    }
+
+    /// Returns the slots of at least `n` nearest codes, in slot order.
+    fn nearest_codes(&self, query: &[f32], n: usize, is_wanted: &impl Fn(usize) -> bool) -> Vec<usize> {
+        let mut code = Vec::new();
+        self.coder.push_code(query, &mut code);
+        let code: Vec<u64> = code.chunks_exact(8).map(word).collect();
+        let mut distances = Vec::with_capacity(self.n_slots());
+        codes::distances(&code, &self.codes, &mut distances);
+        let mut n_at = vec![0usize; code.len() * 64 + 1];
+        for (slot, &distance) in distances.iter().enumerate() {
+            n_at[usize::from(distance)] += usize::from(is_wanted(slot));
+        }
+        let mut n_within = 0;
+        let limit = n_at.iter().position(|&at| {
+            n_within += at;
+            n_within >= n
+        });
+        let limit = limit.unwrap_or(n_at.len()) as u16;
+        distances
+            .iter()
+            .enumerate()
+            .filter(|&(slot, &distance)| distance <= limit && is_wanted(slot))
+            .map(|(slot, _)| slot)
+            .collect()
+    }
+
+    /// What a chunk that has nothing to do with the query scores, on average.
+    fn background(
+        &self,
+        connection: &Connection,
+        query: &[f32],
+        is_wanted: &impl Fn(usize) -> bool,
+    ) -> rusqlite::Result<f32> {
+        let wanted: Vec<usize> = (0..self.n_slots()).filter(|&slot| is_wanted(slot)).collect();
+        let step = wanted.len().div_ceil(BACKGROUND_SLOTS).max(1);
+        let sample: Vec<usize> = wanted.into_iter().step_by(step).collect();
+        let sampled = self.cosines(connection, query, &sample)?;
+        let sum: f64 = sampled.iter().map(|neighbour| f64::from(neighbour.cosine)).sum();
+        Ok((sum / sampled.len().max(1) as f64) as f32)
+    }
+}
+
+fn word(bytes: &[u8]) -> u64 {
+    u64::from_le_bytes(bytes.try_into().expect("chunks of eight bytes"))
+}

@@ -1,0 +1,660 @@
+//! Writing: notes in, notes out, one transaction per batch.
+
+use std::collections::BTreeSet;
+use std::fs::{self, File, TryLockError};
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
+
+use rusqlite::{Connection, MAIN_DB, OptionalExtension, params};
+use tantivy::indexer::{LogMergePolicy, MergePolicy, NoMergePolicy, UserOperation};
+use tantivy::{Index, IndexSettings, IndexWriter, TantivyDocument, Term};
+
+use super::directory::{self, SharedConnection, SqlDirectory, locked};
+use super::terms::Fields;
+use super::vectors::BLOCK_SLOTS;
+use super::NoteId;
+use crate::embed::ModelId;
+use crate::error::{Error, Result};
+use crate::note::{Format, Note, Warning};
+use crate::secrets::Finding;
+use crate::vault::{Skipped, Stamp};
+
+/// Memory tantivy may fill before it writes a segment out.
+const LEXICAL_BUDGET_BYTES: usize = 96 << 20;
+/// A segment with a larger share of deleted entries is rewritten.
+const DELETED_SHARE_MAX: f32 = 0.25;
+
+/// A note with everything the store keeps of it, ready to be written.
+pub struct NoteRecord {
+    /// Path below the vault.
+    pub path: String,
+    /// Stamp of the file.
+    pub stamp: Stamp,
+    /// Hash of the file's bytes.
+    pub hash: [u8; 16],
+    /// How it was read.
+    pub format: Format,
+    /// The note; its text is packed already.
+    pub note: Note,
+    /// Date shown and aged by, and where it came from.
+    pub date: Option<(String, &'static str)>,
+    /// Number of lines.
+    pub n_lines: u32,
+    /// Compressed text.
+    pub packed_text: Vec<u8>,
+    /// Names as keys: rank and key.
+    pub names: Vec<(u8, String)>,
+    /// Terms of the note entry.
+    pub terms: Terms,
+    /// Chunks in order.
+    pub chunks: Vec<ChunkRecord>,
+    /// Sign codes of all chunks, one after the other.
+    pub codes: Vec<u8>,
+    /// Int8 rows of all chunks, one after the other.
+    pub rows: Vec<u8>,
+    /// What could not be understood.
+    pub warnings: Vec<Warning>,
+    /// What was masked.
+    pub masked: Vec<Finding>,
+}
+
+/// Terms of a note entry, field by field.
+#[derive(Default)]
+pub struct Terms {
+    /// Title.
+    pub title: String,
+    /// File name and aliases.
+    pub names: String,
+    /// Tags.
+    pub tags: String,
+    /// Folders, summary, other properties.
+    pub about: String,
+}
+
+/// A chunk, ready to be written.
+pub struct ChunkRecord {
+    /// The chunk.
+    pub chunk: crate::chunk::Chunk,
+    /// Short public id.
+    pub handle: u32,
+    /// Terms of its text.
+    pub text_terms: String,
+    /// Terms of the headings above it.
+    pub section_terms: String,
+    /// Number of text terms.
+    pub n_terms: u32,
+}
+
+/// The one writer of a store.
+pub struct StoreWriter {
+    path: PathBuf,
+    connection: SharedConnection,
+    /// Unlocked by the system when the process ends, however it ends.
+    _lock: File,
+    fields: Fields,
+    lexical: Option<LexicalWriter>,
+    slots: Slots,
+    is_open: bool,
+}
+
+struct LexicalWriter {
+    writer: IndexWriter,
+    directory: SqlDirectory,
+}
+
+/// Chunk ids: which are free, and what their vectors become at the next commit.
+#[derive(Default)]
+struct Slots {
+    free: BTreeSet<i64>,
+    next: i64,
+    /// Slot and, unless it was freed, code and row.
+    pending: Vec<(i64, Option<(Vec<u8>, Vec<u8>)>)>,
+    code_bytes: usize,
+    row_bytes: usize,
+}
+
+impl StoreWriter {
+    /// Opens the index at `path` for writing, or makes a new one; waits for another writer for up
+    /// to `patience`.
+    pub fn open(path: &Path, patience: Duration) -> Result<Self> {
+        let lock = take_lock(path, patience)?;
+        let connection = match super::open_checked(path, false) {
+            Err(Error::StoreMissing { .. }) => super::create(path)?,
+            other => other?,
+        };
+        let mut writer = Self {
+            path: path.to_owned(),
+            connection: Arc::new(Mutex::new(connection)),
+            _lock: lock,
+            fields: Fields::new(),
+            lexical: None,
+            slots: Slots::default(),
+            is_open: false,
+        };
+        writer.sql(|connection| {
+            connection.pragma_update(None, "synchronous", "NORMAL")?;
+            connection.pragma_update(None, "secure_delete", "FAST")
+        })?;
+        writer.load_slots()?;
+        Ok(writer)
+    }
+
+    /// Removes an index of another schema version so that [`StoreWriter::open`] makes a new one.
+    ///
+    /// Only files that carry our mark are removed.
+    pub fn discard_outdated(path: &Path, patience: Duration) -> Result<()> {
+        let _lock = take_lock(path, patience)?;
+        match super::open_checked(path, true) {
+            Err(Error::StoreOutdated { .. }) => {}
+            Ok(_) => return Ok(()),
+            Err(error) => return Err(error),
+        }
+        for suffix in ["", "-wal", "-shm"] {
+            let mut name = path.as_os_str().to_owned();
+            name.push(suffix);
+            match fs::remove_file(&name) {
+                Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+                    return Err(Error::io(PathBuf::from(name), error));
+                }
+                _ => {}
+            }
+        }
+        Ok(())
+    }
+
+    /// Returns the model the vectors were made with, `None` in a new index.
+    pub fn model(&self) -> Result<Option<ModelId>> {
+        self.sql(super::read::model)
+    }
+
+    /// Returns a fact about the index as a whole.
+    pub fn fact(&self, key: &str) -> Result<Option<String>> {
+        self.sql(|connection| super::read::meta(connection, key))
+    }
+
+    /// Returns the dictionary that texts are packed with, and the centre of the sign codes.
+    pub fn packing(&self) -> Result<(Vec<u8>, Vec<f32>)> {
+        self.sql(|connection| {
+            let dictionary = super::read::meta(connection, "dictionary")?.unwrap_or_default();
+            Ok((dictionary, super::read::center(connection)?))
+        })
+    }
+
+    /// Returns path, stamp and hash of every note.
+    pub fn stamps(&self) -> Result<Vec<(String, Stamp, [u8; 16])>> {
+        self.sql(super::read::stamps)
+    }
+
+    /// Empties the index and names the model it is filled with from now on.
+    pub fn reset(&mut self, model: &ModelId, center: &[f32], dictionary: &[u8]) -> Result<()> {
+        self.begin()?;
+        self.lexical = None;
+        self.sql(|connection| {
+            for table in [
+                "meta", "note_text", "chunk", "free_slot", "vector_code", "vector_row", "name",
+                "link", "skipped", "masked", "lexical_block", "lexical_file", "note",
+            ] {
+                connection.execute(&format!("DELETE FROM {table}"), [])?;
+            }
+            let mut set = connection.prepare("INSERT INTO meta (key, value) VALUES (?1, ?2)")?;
+            set.execute(("model_name", &model.name))?;
+            set.execute(("model_revision", &model.revision))?;
+            set.execute(("model_dimensions", model.dimensions))?;
+            set.execute(("dictionary", dictionary))?;
+            let center: Vec<u8> = center.iter().flat_map(|x| x.to_le_bytes()).collect();
+            set.execute(("code_center", center))?;
+            Ok(())
+        })?;
+        self.slots = Slots::default();
+        self.load_slots()
+    }
+
+    /// Sets a fact about the index as a whole.
+    pub fn set_fact(&mut self, key: &str, value: &str) -> Result<()> {
+        self.begin()?;
+        self.sql(|connection| {
+            connection
+                .prepare_cached("INSERT OR REPLACE INTO meta (key, value) VALUES (?1, ?2)")?
+                .execute((key, value))
+                .map(drop)
+        })
+    }
+
+    /// Writes a note, replacing what was known of its path.
+    pub fn put(&mut self, record: NoteRecord) -> Result<()> {
+        self.begin()?;
+        let known = self.note_id(&record.path)?;
+        if let Some(note) = known {
+            self.remove_rows(note)?;
+        }
+        let note = self.sql(|connection| insert_note(connection, known, &record))?;
+        let first_pending = self.slots.pending.len();
+        self.slots.assign(&record);
+        let slots: Vec<i64> = self.slots.pending[first_pending..]
+            .iter()
+            .map(|(slot, _)| *slot)
+            .collect();
+        self.sql(|connection| insert_chunks(connection, note, &slots, &record.chunks))?;
+        self.index_terms(note, known.is_some(), &slots, &record)
+    }
+
+    /// Records that an unchanged file has a new stamp.
+    pub fn touch(&mut self, path: &str, stamp: Stamp) -> Result<()> {
+        self.begin()?;
+        self.sql(|connection| {
+            connection
+                .prepare_cached("UPDATE note SET size = ?2, mtime_ns = ?3, inode = ?4 WHERE path = ?1")?
+                .execute(params![path, stamp.size as i64, stamp.mtime_ns, stamp.inode as i64])
+                .map(drop)
+        })
+    }
+
+    /// Removes every trace of a note.
+    pub fn remove(&mut self, path: &str) -> Result<()> {
+        let Some(note) = self.note_id(path)? else {
+            return Ok(());
+        };
+        self.begin()?;
+        self.remove_rows(note)?;
+        self.sql(|connection| {
+            connection
+                .prepare_cached("DELETE FROM note WHERE id = ?1")?
+                .execute([note.0])
+                .map(drop)
+        })?;
+        let term = Term::from_field_u64(self.fields.note, note.0 as u64);
+        let path = self.path.clone();
+        self.lexical()?
+            .writer
+            .run([UserOperation::Delete(term)])
+            .map_err(super::lexical(&path))?;
+        Ok(())
+    }
+
+    /// Replaces the list of files that could not be taken.
+    pub fn set_skipped(&mut self, skipped: &[Skipped]) -> Result<()> {
+        self.begin()?;
+        self.sql(|connection| {
+            connection.execute("DELETE FROM skipped", [])?;
+            let mut add =
+                connection.prepare("INSERT OR REPLACE INTO skipped (path, reason) VALUES (?1, ?2)")?;
+            for file in skipped {
+                add.execute((&file.path, &file.reason))?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Makes everything since the last commit visible at once. `now` is in seconds since 1970.
+    pub fn commit(&mut self, now: i64) -> Result<()> {
+        if !self.is_open {
+            return Ok(());
+        }
+        let path = self.path.clone();
+        if let Some(lexical) = &mut self.lexical {
+            lexical.writer.commit().map_err(super::lexical(&path))?;
+            merge(&mut lexical.writer).map_err(super::lexical(&path))?;
+        }
+        let pending = std::mem::take(&mut self.slots.pending);
+        let lexical = self.lexical.take();
+        let (slots, free) = (&self.slots, &self.slots.free);
+        self.sql(|connection| {
+            if let Some(lexical) = &lexical {
+                lexical.directory.flush(connection)?;
+            }
+            write_vectors(connection, slots, pending)?;
+            connection.execute("DELETE FROM free_slot", [])?;
+            let mut add = connection.prepare("INSERT INTO free_slot (id) VALUES (?1)")?;
+            for slot in free {
+                add.execute([slot])?;
+            }
+            write_counts(connection, now)?;
+            connection.execute_batch("COMMIT")
+        })?;
+        self.is_open = false;
+        Ok(())
+    }
+
+    /// Leaves the file without a write-ahead log, so that it can be copied by itself.
+    pub fn close(self) -> Result<()> {
+        self.sql(|connection| {
+            connection.execute_batch("PRAGMA optimize")?;
+            // Readers may keep the log in use; the next writer tries again.
+            connection
+                .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
+        })
+    }
+
+    fn begin(&mut self) -> Result<()> {
+        if !self.is_open {
+            self.sql(|connection| connection.execute_batch("BEGIN IMMEDIATE"))?;
+            self.is_open = true;
+        }
+        Ok(())
+    }
+
+    fn sql<T>(&self, run: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T> {
+        run(&locked(&self.connection)).map_err(|error| super::sqlite(&self.path, error))
+    }
+
+    fn note_id(&self, path: &str) -> Result<Option<NoteId>> {
+        self.sql(|connection| {
+            connection
+                .prepare_cached("SELECT id FROM note WHERE path = ?1")?
+                .query_row([path], |row| row.get(0).map(NoteId))
+                .optional()
+        })
+    }
+
+    /// Removes what hangs on a note: text, chunks, names, links. The note's row stays.
+    fn remove_rows(&mut self, note: NoteId) -> Result<()> {
+        let freed: Vec<i64> = self.sql(|connection| {
+            let freed = connection
+                .prepare_cached("SELECT id FROM chunk WHERE note = ?1")?
+                .query_map([note.0], |row| row.get(0))?
+                .collect::<rusqlite::Result<_>>()?;
+            for statement in [
+                "DELETE FROM chunk WHERE note = ?1",
+                "DELETE FROM note_text WHERE note = ?1",
+                "DELETE FROM name WHERE note = ?1",
+                "DELETE FROM link WHERE source = ?1",
+                "DELETE FROM masked WHERE note = ?1",
+            ] {
+                connection.prepare_cached(statement)?.execute([note.0])?;
+            }
+            Ok(freed)
+        })?;
+        for slot in freed {
+            self.slots.free.insert(slot);
+            self.slots.pending.push((slot, None));
+        }
+        Ok(())
+    }
+
+    fn load_slots(&mut self) -> Result<()> {
+        let (free, next, n_dimensions) = self.sql(|connection| {
+            let free = connection
+                .prepare("SELECT id FROM free_slot")?
+                .query_map([], |row| row.get(0))?
+                .collect::<rusqlite::Result<BTreeSet<i64>>>()?;
+            let last: Option<i64> =
+                connection.query_row("SELECT MAX(id) FROM chunk", [], |row| row.get(0))?;
+            let last_free = free.last().copied();
+            let next = last.max(last_free).map_or(0, |last| last + 1);
+            Ok((free, next, super::read::center(connection)?.len()))
+        })?;
+        let coder = super::Coder::new(vec![0.0; n_dimensions.max(1)]);
+        self.slots = Slots {
+            free,
+            next,
+            pending: Vec::new(),
+            code_bytes: coder.code_bytes(),
+            row_bytes: 4 + n_dimensions,
+        };
+        Ok(())
+    }
+
+    fn lexical(&mut self) -> Result<&mut LexicalWriter> {
+        if self.lexical.is_none() {
+            let directory = SqlDirectory::open(&self.connection)
+                .map_err(|error| super::sqlite(&self.path, error))?;
+            let has_index = self.sql(directory::has_index)?;
+            let writer = open_index(&directory, &self.fields, has_index)
+                .map_err(super::lexical(&self.path))?;
+            self.lexical = Some(LexicalWriter { writer, directory });
+        }
+        Ok(self.lexical.as_mut().expect("was just opened"))
+    }
+
+    /// Adds the note's entry and its chunks' entries as one batch, which keeps them together.
+    fn index_terms(
+        &mut self,
+        note: NoteId,
+        is_known: bool,
+        slots: &[i64],
+        record: &NoteRecord,
+    ) -> Result<()> {
+        let fields = self.fields.clone();
+        let mut operations = Vec::with_capacity(slots.len() + 2);
+        if is_known {
+            let term = Term::from_field_u64(fields.note, note.0 as u64);
+            operations.push(UserOperation::Delete(term));
+        }
+        let entry = |chunk: i64, n_terms: u32| {
+            let mut entry = TantivyDocument::default();
+            entry.add_u64(fields.note, note.0 as u64);
+            entry.add_u64(fields.chunk, chunk as u64);
+            entry.add_u64(fields.n_terms, u64::from(n_terms));
+            entry
+        };
+        let n_terms = record.chunks.iter().map(|chunk| chunk.n_terms).sum();
+        let mut of_note = entry(0, n_terms);
+        for (field, terms) in [
+            (fields.title, &record.terms.title),
+            (fields.names, &record.terms.names),
+            (fields.tags, &record.terms.tags),
+            (fields.about, &record.terms.about),
+        ] {
+            if !terms.is_empty() {
+                of_note.add_text(field, terms);
+            }
+        }
+        operations.push(UserOperation::Add(of_note));
+        for (chunk, slot) in record.chunks.iter().zip(slots) {
+            let mut of_chunk = entry(slot + 1, chunk.n_terms);
+            of_chunk.add_text(fields.text, &chunk.text_terms);
+            if !chunk.section_terms.is_empty() {
+                of_chunk.add_text(fields.section, &chunk.section_terms);
+            }
+            operations.push(UserOperation::Add(of_chunk));
+        }
+        let path = self.path.clone();
+        self.lexical()?
+            .writer
+            .run(operations)
+            .map_err(super::lexical(&path))?;
+        Ok(())
+    }
+}
+
+impl Slots {
+    /// Gives each chunk of the record a slot and keeps its vector for the commit.
+    fn assign(&mut self, record: &NoteRecord) {
+        let codes = record.codes.chunks_exact(self.code_bytes);
+        let rows = record.rows.chunks_exact(self.row_bytes);
+        for (code, row) in codes.zip(rows) {
+            let slot = self.free.pop_first().unwrap_or_else(|| {
+                self.next += 1;
+                self.next - 1
+            });
+            self.pending.push((slot, Some((code.to_vec(), row.to_vec()))));
+        }
+    }
+}
+
+/// Becomes the one writer, or says that somebody else is.
+fn take_lock(path: &Path, patience: Duration) -> Result<File> {
+    if let Some(folder) = path.parent() {
+        fs::create_dir_all(folder).map_err(|error| Error::io(folder, error))?;
+    }
+    let lock_path = super::lock_path(path);
+    let lock = File::create(&lock_path).map_err(|error| Error::io(&lock_path, error))?;
+    let pause = Duration::from_millis(20);
+    let mut waited = Duration::ZERO;
+    loop {
+        match lock.try_lock() {
+            Ok(()) => return Ok(lock),
+            Err(TryLockError::WouldBlock) if waited < patience => {
+                std::thread::sleep(pause);
+                waited += pause;
+            }
+            Err(TryLockError::WouldBlock) => {
+                return Err(Error::StoreBusy {
+                    path: path.to_owned(),
+                });
+            }
+            Err(TryLockError::Error(error)) => return Err(Error::io(&lock_path, error)),
+        }
+    }
+}
+
+fn open_index(directory: &SqlDirectory, fields: &Fields, exists: bool) -> tantivy::Result<IndexWriter> {
+    let mut index = if exists {
+        Index::open(directory.clone())?
+    } else {
+        Index::create(directory.clone(), fields.schema.clone(), IndexSettings::default())?
+    };
+    index.set_tokenizers(Fields::tokenizers());
+    let writer = index.writer_with_num_threads(1, LEXICAL_BUDGET_BYTES)?;
+    // Merges happen inside our transaction, never behind its back.
+    writer.set_merge_policy(Box::new(NoMergePolicy));
+    Ok(writer)
+}
+
+/// Merges segments as tantivy's own policy would, but now and here.
+fn merge(writer: &mut IndexWriter) -> tantivy::Result<()> {
+    let mut policy = LogMergePolicy::default();
+    policy.set_del_docs_ratio_before_merge(DELETED_SHARE_MAX);
+    policy.set_min_num_segments(6);
+    let candidates = {
+        let segments = writer.index().searchable_segment_metas()?;
+        policy.compute_merge_candidates(&segments)
+    };
+    for candidate in candidates {
+        writer.merge(&candidate.0).wait()?;
+    }
+    // What the merges replaced is collected now, so that one flush removes it.
+    writer.garbage_collect_files().wait()?;
+    Ok(())
+}
+
+fn insert_note(connection: &Connection, known: Option<NoteId>, record: &NoteRecord) -> rusqlite::Result<NoteId> {
+    let NoteRecord { note, stamp, .. } = record;
+    let facts = &note.facts;
+    let (category, area) = crate::note::para(&record.path);
+    let json = |list: &[String]| (!list.is_empty()).then(|| serde_json::json!(list).to_string());
+    let properties = (!note.properties.is_empty())
+        .then(|| serde_json::Value::Object(note.properties.clone()).to_string());
+    let headings: Vec<_> = note.headings.iter().map(|h| (h.level, &h.text)).collect();
+    let headings = (!headings.is_empty()).then(|| serde_json::json!(headings).to_string());
+    let warnings: Vec<_> = record.warnings.iter().map(|w| (w.line, &w.message)).collect();
+    let warnings = (!warnings.is_empty()).then(|| serde_json::json!(warnings).to_string());
+    let (date, date_source) = match &record.date {
+        Some((date, source)) => (Some(date), Some(source)),
+        None => (None, None),
+    };
+    connection
+        .prepare_cached(
+            "INSERT OR REPLACE INTO note (id, path, title, format, language, kind, status, category,
+                area, tags, aliases, properties, summary, author, published, created, modified, date,
+                date_source, evergreen, superseded_by, headings, n_lines, size, mtime_ns, inode, hash,
+                warnings)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18,
+                ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28)",
+        )?
+        .execute(params![
+            known.map(|note| note.0), record.path, note.title, record.format.name(),
+            note.language.code(), facts.kind, facts.status, category, area, json(&note.tags),
+            json(&note.aliases), properties, facts.summary, facts.author, facts.published,
+            facts.created, facts.modified, date, date_source, facts.evergreen,
+            facts.superseded_by, headings, record.n_lines, stamp.size as i64, stamp.mtime_ns,
+            stamp.inode as i64, record.hash, warnings,
+        ])?;
+    let id = known.unwrap_or_else(|| NoteId(connection.last_insert_rowid()));
+    insert_details(connection, id, record)?;
+    Ok(id)
+}
+
+fn insert_details(connection: &Connection, note: NoteId, record: &NoteRecord) -> rusqlite::Result<()> {
+    connection
+        .prepare_cached("INSERT INTO note_text (note, text) VALUES (?1, ?2)")?
+        .execute(params![note.0, record.packed_text])?;
+    let mut add_name = connection
+        .prepare_cached("INSERT OR IGNORE INTO name (key, note, rank) VALUES (?1, ?2, ?3)")?;
+    for (rank, key) in &record.names {
+        add_name.execute(params![key, note.0, rank])?;
+    }
+    let mut add_link = connection.prepare_cached(
+        "INSERT INTO link (source, line, kind, target, anchor, shown) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+    )?;
+    for link in &record.note.links {
+        add_link.execute(params![
+            note.0, link.line, link.kind.name(), link.target, link.anchor, link.shown
+        ])?;
+    }
+    let mut add_masked = connection
+        .prepare_cached("INSERT INTO masked (note, line, pattern) VALUES (?1, ?2, ?3)")?;
+    for finding in &record.masked {
+        add_masked.execute(params![note.0, finding.line, finding.pattern])?;
+    }
+    Ok(())
+}
+
+fn insert_chunks(connection: &Connection, note: NoteId, slots: &[i64], chunks: &[ChunkRecord]) -> rusqlite::Result<()> {
+    let mut add = connection.prepare_cached(
+        "INSERT INTO chunk (id, note, ordinal, heading, start_byte, end_byte, start_line, end_line, handle)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+    )?;
+    for ((ordinal, record), slot) in chunks.iter().enumerate().zip(slots) {
+        let chunk = &record.chunk;
+        add.execute(params![
+            slot, note.0, ordinal, chunk.heading, chunk.range.start, chunk.range.end,
+            chunk.start_line, chunk.end_line, record.handle,
+        ])?;
+    }
+    Ok(())
+}
+
+/// Writes the vectors of changed slots into their blocks, in place where a block exists.
+fn write_vectors(
+    connection: &Connection,
+    slots: &Slots,
+    pending: Vec<(i64, Option<(Vec<u8>, Vec<u8>)>)>,
+) -> rusqlite::Result<()> {
+    // The last word about a slot counts.
+    let pending: std::collections::BTreeMap<i64, _> = pending.into_iter().collect();
+    let empty = (vec![0; slots.code_bytes], vec![0; slots.row_bytes]);
+    let changes: Vec<(i64, (Vec<u8>, Vec<u8>))> = pending
+        .into_iter()
+        .map(|(slot, vector)| (slot, vector.unwrap_or_else(|| empty.clone())))
+        .collect();
+    let block_of = |slot: i64| slot / BLOCK_SLOTS as i64;
+    for same_block in changes.chunk_by(|a, b| block_of(a.0) == block_of(b.0)) {
+        let block = block_of(same_block[0].0);
+        for (table, width) in [("vector_code", slots.code_bytes), ("vector_row", slots.row_bytes)] {
+            let exists = connection
+                .prepare_cached(&format!("SELECT 1 FROM {table} WHERE block = ?1"))?
+                .exists([block])?;
+            if !exists {
+                connection
+                    .prepare_cached(&format!("INSERT INTO {table} (block, data) VALUES (?1, zeroblob(?2))"))?
+                    .execute((block, BLOCK_SLOTS * width))?;
+            }
+            let mut blob = connection.blob_open(MAIN_DB, table, "data", block, false)?;
+            for (slot, (code, row)) in same_block {
+                let bytes = if table == "vector_code" { code } else { row };
+                blob.write_at(bytes, *slot as usize % BLOCK_SLOTS * width)?;
+            }
+        }
+    }
+    Ok(())
+}
+
+fn write_counts(connection: &Connection, now: i64) -> rusqlite::Result<()> {
+    let languages: Vec<(String, i64)> = connection
+        .prepare_cached("SELECT language, COUNT(*) FROM note GROUP BY language ORDER BY 2 DESC, 1")?
+        .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
+        .collect::<rusqlite::Result<_>>()?;
+    let mut set =
+        connection.prepare_cached("INSERT OR REPLACE INTO meta (key, value) VALUES (?1, ?2)")?;
+    set.execute(("languages", serde_json::json!(languages).to_string()))?;
+    set.execute(("changed_at", now))?;
+    for (key, table) in [("n_notes", "note"), ("n_chunks", "chunk"), ("n_links", "link")] {
+        let count: i64 =
+            connection.query_row(&format!("SELECT COUNT(*) FROM {table}"), [], |row| row.get(0))?;
+        set.execute((key, count))?;
+    }
+    Ok(())
+}
+

@@ -1,0 +1,344 @@
+//! Walks the vault and reads its files; the only reader of vault files, and it never writes.
+//!
+//! Ignore rules, symlink containment and stamps live here. What cannot be read is reported with
+//! its path and the reason; it never stops the walk.
+
+mod decode;
+mod ignored;
+
+use std::collections::HashSet;
+use std::fs::{self, Metadata};
+use std::io::Read;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use ignore::{DirEntry, WalkBuilder, WalkState};
+
+use crate::error::{Error, Result};
+use crate::note::Format;
+
+/// A folder of notes.
+#[derive(Clone, Debug)]
+pub struct Vault {
+    root: PathBuf,
+    rules: WalkRules,
+}
+
+/// Which files of a vault are notes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WalkRules {
+    /// Walk into folders and files whose name starts with a dot.
+    pub hidden: bool,
+    /// Follow symbolic links that lead out of the vault.
+    pub follow_links: bool,
+    /// Larger files are reported and left out.
+    pub file_bytes_max: u64,
+}
+
+impl Default for WalkRules {
+    fn default() -> Self {
+        Self {
+            hidden: false,
+            follow_links: false,
+            file_bytes_max: 16 << 20,
+        }
+    }
+}
+
+/// What tells that a file has not changed, without reading it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Stamp {
+    /// Size in bytes.
+    pub size: u64,
+    /// Modification time in nanoseconds since 1970.
+    pub mtime_ns: i64,
+    /// Inode, 0 where the system has none.
+    pub inode: u64,
+}
+
+/// A note file that was found.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Found {
+    /// Path below the vault, `/` between folders, otherwise verbatim.
+    pub path: String,
+    /// Its stamp.
+    pub stamp: Stamp,
+}
+
+/// A file that could not be taken, and why.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Skipped {
+    /// Path below the vault.
+    pub path: String,
+    /// Why, for a person.
+    pub reason: String,
+}
+
+/// Where notes come from: a vault, or anything else that can list and read them.
+pub trait Source: Sync {
+    /// Lists every note.
+    fn list(&self) -> Walk;
+    /// Reads one note as text, or says why it cannot.
+    fn read(&self, path: &str) -> Result<String, String>;
+    /// Whether the file name says what the note is about.
+    fn names_by_file(&self) -> bool;
+}
+
+impl Source for Vault {
+    fn list(&self) -> Walk {
+        self.walk()
+    }
+
+    fn read(&self, path: &str) -> Result<String, String> {
+        self.read(path)
+    }
+
+    fn names_by_file(&self) -> bool {
+        true
+    }
+}
+
+/// What a walk found.
+#[derive(Debug, Default)]
+pub struct Walk {
+    /// Note files, by path.
+    pub found: Vec<Found>,
+    /// Everything that should have been readable and was not.
+    pub skipped: Vec<Skipped>,
+}
+
+impl Vault {
+    /// Opens the folder at `root`.
+    pub fn open(root: &Path, rules: WalkRules) -> Result<Self> {
+        let missing = || Error::VaultMissing {
+            path: root.to_owned(),
+        };
+        let root = root.canonicalize().map_err(|_| missing())?;
+        if !root.is_dir() {
+            return Err(missing());
+        }
+        Ok(Self { root, rules })
+    }
+
+    /// Returns the canonical path of the folder.
+    pub fn root(&self) -> &Path {
+        &self.root
+    }
+
+    /// Finds every note file.
+    pub fn walk(&self) -> Walk {
+        let obsidian = ignored::ObsidianFilters::read(&self.root);
+        let collected = Mutex::new(Walk::default());
+        let mut builder = WalkBuilder::new(&self.root);
+        builder
+            .hidden(!self.rules.hidden)
+            .follow_links(self.rules.follow_links)
+            .require_git(false)
+            .ignore(false)
+            .git_global(false)
+            .add_custom_ignore_filename(".kenignore")
+            .threads(2);
+        builder.build_parallel().run(|| {
+            let mut batch = Batch {
+                walk: Walk::default(),
+                collected: &collected,
+            };
+            let obsidian = &obsidian;
+            Box::new(move |entry| {
+                match entry {
+                    Ok(entry) => self.visit(&entry, obsidian, &mut batch.walk),
+                    Err(error) => batch.walk.skipped.push(self.walk_error(&error)),
+                }
+                WalkState::Continue
+            })
+        });
+        let mut walk = collected.into_inner().unwrap_or_default();
+        walk.found.sort_by(|a, b| a.path.cmp(&b.path));
+        walk.skipped.sort();
+        if self.rules.follow_links {
+            drop_twins(&mut walk.found);
+        }
+        walk
+    }
+
+    /// Returns the stamp of one file, `None` when it is gone or is no note.
+    pub fn stamp(&self, path: &str) -> Option<Stamp> {
+        let metadata = fs::metadata(self.root.join(path)).ok()?;
+        metadata.is_file().then(|| stamp(&metadata))
+    }
+
+    /// Whether a file was made, moved or removed in the note's folder after `since`, in seconds.
+    pub fn folder_changed_since(&self, path: &str, since: i64) -> bool {
+        let full = self.root.join(path);
+        let folder = full.parent().unwrap_or(&self.root);
+        fs::metadata(folder).map_or(true, |metadata| stamp(&metadata).mtime_ns / 1_000_000_000 > since)
+    }
+
+    /// Reads a note file as text.
+    pub fn read(&self, path: &str) -> Result<String, String> {
+        let full = self.root.join(path);
+        let file = fs::File::open(&full).map_err(|error| error.to_string())?;
+        let size = file.metadata().map_err(|error| error.to_string())?.len();
+        if size > self.rules.file_bytes_max {
+            return Err(too_large(size, self.rules.file_bytes_max));
+        }
+        let mut bytes = Vec::with_capacity(size as usize + 1);
+        // A file may grow while it is read; the limit holds all the same.
+        file.take(self.rules.file_bytes_max + 1)
+            .read_to_end(&mut bytes)
+            .map_err(|error| error.to_string())?;
+        if bytes.len() as u64 > self.rules.file_bytes_max {
+            return Err(too_large(bytes.len() as u64, self.rules.file_bytes_max));
+        }
+        decode::text(bytes).map_err(str::to_owned)
+    }
+
+    /// Returns the path of a file as the store knows it, `None` when it lies outside the vault.
+    pub fn relative(&self, file: &Path) -> Option<String> {
+        let parent = file.parent()?.canonicalize().ok()?;
+        let full = parent.join(file.file_name()?);
+        relative(&self.root, &full)
+    }
+
+    fn visit(&self, entry: &DirEntry, obsidian: &ignored::ObsidianFilters, walk: &mut Walk) {
+        let Some(kind) = entry.file_type() else {
+            return;
+        };
+        if kind.is_symlink() {
+            walk.skipped.extend(self.refuse_link(entry.path()));
+            return;
+        }
+        if !kind.is_file() {
+            return;
+        }
+        let Some(path) = relative(&self.root, entry.path()) else {
+            if entry.path().extension().is_some_and(|e| e == "md") {
+                walk.skipped.push(Skipped {
+                    path: entry.path().to_string_lossy().into_owned(),
+                    reason: "the file name is not valid UTF-8".to_owned(),
+                });
+            }
+            return;
+        };
+        if Format::of(&path).is_none() || obsidian.hides(&path) {
+            return;
+        }
+        match entry.metadata() {
+            Ok(metadata) if metadata.len() > self.rules.file_bytes_max => {
+                let reason = too_large(metadata.len(), self.rules.file_bytes_max);
+                walk.skipped.push(Skipped { path, reason });
+            }
+            Ok(metadata) => walk.found.push(Found {
+                path,
+                stamp: stamp(&metadata),
+            }),
+            Err(error) => walk.skipped.push(Skipped {
+                path,
+                reason: error.to_string(),
+            }),
+        }
+    }
+
+    /// A link to a note inside the vault is found under its own name; one that leads out is told.
+    fn refuse_link(&self, link: &Path) -> Option<Skipped> {
+        let path = relative(&self.root, link)?;
+        let reason = match link.canonicalize() {
+            Ok(target) if target.starts_with(&self.root) => return None,
+            Ok(target) if target.is_file() && Format::of(&path).is_none() => return None,
+            Ok(_) => "a symbolic link that leads out of the vault".to_owned(),
+            Err(error) => format!("a symbolic link that leads nowhere ({error})"),
+        };
+        Some(Skipped { path, reason })
+    }
+
+    fn walk_error(&self, error: &ignore::Error) -> Skipped {
+        let (mut path, mut inner) = (None, error);
+        loop {
+            match inner {
+                ignore::Error::WithPath { path: at, err } => {
+                    path = relative(&self.root, at);
+                    inner = err;
+                }
+                ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => {
+                    inner = err;
+                }
+                ignore::Error::Loop { child, .. } => {
+                    return Skipped {
+                        path: relative(&self.root, child).unwrap_or_default(),
+                        reason: "a symbolic link that leads back into itself".to_owned(),
+                    };
+                }
+                _ => break,
+            }
+        }
+        Skipped {
+            path: path.unwrap_or_default(),
+            reason: inner.to_string(),
+        }
+    }
+}
+
+/// Hands a thread's finds over once, when the thread is done.
+struct Batch<'a> {
+    walk: Walk,
+    collected: &'a Mutex<Walk>,
+}
+
+impl Drop for Batch<'_> {
+    fn drop(&mut self) {
+        if let Ok(mut all) = self.collected.lock() {
+            all.found.append(&mut self.walk.found);
+            all.skipped.append(&mut self.walk.skipped);
+        }
+    }
+}
+
+/// With links followed, the same file may be reached twice; the first path wins.
+fn drop_twins(found: &mut Vec<Found>) {
+    let mut seen = HashSet::new();
+    found.retain(|file| file.stamp.inode == 0 || seen.insert((file.stamp.inode, file.stamp.size)));
+}
+
+fn too_large(size: u64, limit: u64) -> String {
+    format!(
+        "{:.1} MB is more than the limit of {:.0} MB",
+        size as f64 / 1e6,
+        limit as f64 / 1e6
+    )
+}
+
+fn relative(root: &Path, full: &Path) -> Option<String> {
+    let path = full.strip_prefix(root).ok()?.to_str()?;
+    Some(if cfg!(windows) {
+        path.replace('\\', "/")
+    } else {
+        path.to_owned()
+    })
+}
+
+fn stamp(metadata: &Metadata) -> Stamp {
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::MetadataExt;
+        Stamp {
+            size: metadata.len(),
+            mtime_ns: metadata.mtime() * 1_000_000_000 + metadata.mtime_nsec(),
+            inode: metadata.ino(),
+        }
+    }
+    #[cfg(not(unix))]
+    {
+        let since = metadata
+            .modified()
+            .ok()
+            .and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
+        Stamp {
+            size: metadata.len(),
+            mtime_ns: since.map_or(0, |since| since.as_nanos() as i64),
+            inode: 0,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests;

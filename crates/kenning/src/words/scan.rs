@@ -1,0 +1,149 @@
+//! Finds the words of a text: runs of letters and digits, and overlapping pairs where a script
+//! writes no spaces.
+
+use unicode_normalization::char::is_combining_mark;
+
+/// One word and where it stands.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Word<'a> {
+    /// The word as written.
+    pub text: &'a str,
+    /// Its byte offset in the scanned text.
+    pub start: usize,
+    /// Whether it is a spelled word or a cut of unspaced script.
+    pub kind: WordKind,
+}
+
+/// What a [`Word`] is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WordKind {
+    /// A run of letters and digits.
+    Letters,
+    /// Two neighbouring characters of an unspaced script, or the last one of a run.
+    Gram,
+}
+
+/// Returns the words of `text` in order.
+pub fn words(text: &str) -> Words<'_> {
+    Words { text, at: 0 }
+}
+
+/// Iterator of [`words`].
+pub struct Words<'a> {
+    text: &'a str,
+    at: usize,
+}
+
+impl<'a> Iterator for Words<'a> {
+    type Item = Word<'a>;
+
+    fn next(&mut self) -> Option<Word<'a>> {
+        loop {
+            self.skip_to_word()?;
+            let start = self.at;
+            let first = self.text[start..].chars().next()?;
+            if is_unspaced(first) {
+                return Some(self.take_gram(start, first));
+            }
+            let end = self.end_of_letters(start);
+            self.at = end;
+            let word = &self.text[start..end];
+            if !self.is_contraction_tail(start, word) {
+                return Some(Word {
+                    text: word,
+                    start,
+                    kind: WordKind::Letters,
+                });
+            }
+        }
+    }
+}
+
+impl<'a> Words<'a> {
+    fn skip_to_word(&mut self) -> Option<()> {
+        let bytes = self.text.as_bytes();
+        loop {
+            let byte = *bytes.get(self.at)?;
+            if byte.is_ascii() {
+                if byte.is_ascii_alphanumeric() {
+                    return Some(());
+                }
+                self.at += 1;
+            } else {
+                let c = self.text[self.at..].chars().next()?;
+                if c.is_alphanumeric() {
+                    return Some(());
+                }
+                self.at += c.len_utf8();
+            }
+        }
+    }
+
+    fn end_of_letters(&self, start: usize) -> usize {
+        let bytes = self.text.as_bytes();
+        let mut end = start;
+        while let Some(&byte) = bytes.get(end) {
+            if byte.is_ascii() {
+                if !byte.is_ascii_alphanumeric() {
+                    break;
+                }
+                end += 1;
+            } else {
+                let Some(c) = self.text[end..].chars().next() else {
+                    break;
+                };
+                // Combining marks belong to their letter: decomposed text is still one word.
+                if is_unspaced(c) || !(c.is_alphanumeric() || is_combining_mark(c)) {
+                    break;
+                }
+                end += c.len_utf8();
+            }
+        }
+        end
+    }
+
+    fn take_gram(&mut self, start: usize, first: char) -> Word<'a> {
+        self.at = start + first.len_utf8();
+        let second = self.text[self.at..].chars().next();
+        let end = match second {
+            Some(c) if is_unspaced(c) => self.at + c.len_utf8(),
+            _ => self.at,
+        };
+        Word {
+            text: &self.text[start..end],
+            start,
+            kind: WordKind::Gram,
+        }
+    }
+
+    /// "don't" and "cat's" leave a `t` and an `s` behind that nobody looks for.
+    fn is_contraction_tail(&self, start: usize, word: &str) -> bool {
+        const TAILS: [&str; 7] = ["s", "t", "d", "m", "ll", "re", "ve"];
+        let before = &self.text[..start];
+        let Some(stem) = before
+            .strip_suffix('\'')
+            .or_else(|| before.strip_suffix('’'))
+        else {
+            return false;
+        };
+        stem.ends_with(char::is_alphabetic) && TAILS.iter().any(|t| word.eq_ignore_ascii_case(t))
+    }
+}
+
+/// Whether `c` belongs to a script that writes words without spaces between them.
+pub(crate) fn is_unspaced(c: char) -> bool {
+    matches!(c as u32,
+        0x0E00..=0x0EFF        // Thai, Lao
+        | 0x1000..=0x109F      // Myanmar
+        | 0x1780..=0x17FF      // Khmer
+        | 0x3005..=0x3007
+        | 0x3040..=0x30FF      // Hiragana, Katakana
+        | 0x31F0..=0x31FF
+        | 0x3400..=0x4DBF      // Han extension A
+        | 0x4E00..=0x9FFF      // Han
+        | 0xAC00..=0xD7AF      // Hangul
+        | 0xF900..=0xFAFF
+        | 0xFF66..=0xFF9D      // half-width Katakana
+        | 0x20000..=0x323AF    // Han extensions B and later
+    ) && c.is_alphanumeric()
+}

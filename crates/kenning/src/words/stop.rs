@@ -1,0 +1,120 @@
+//! Function words: they carry grammar, not meaning, and are left out of queries.
+//!
+//! Notes keep them, so that a quoted phrase can still be found to the letter.
+
+use super::Language;
+
+/// Returns whether `lowered` is a function word of `language`.
+pub fn is_stop_word(lowered: &str, language: Language) -> bool {
+    if lowered.len() > 14 {
+        return false;
+    }
+    list(language).binary_search(&lowered).is_ok()
+}
+
+fn list(language: Language) -> &'static [&'static str] {
+    match language {
+        Language::English => ENGLISH,
+        Language::German => GERMAN,
+        Language::French => FRENCH,
+        Language::Spanish => SPANISH,
+        Language::Italian => ITALIAN,
+        Language::Portuguese => PORTUGUESE,
+        Language::Dutch => DUTCH,
+        Language::Swedish => SWEDISH,
+        Language::Danish | Language::Norwegian => DANISH,
+        _ => &[],
+    }
+}
+
+// Each list is sorted. Question words are in: people ask with them, notes do not answer with them.
+#[rustfmt::skip]
+const ENGLISH: &[&str] = &[
+    "a", "about", "am", "an", "and", "any", "are", "as", "at", "be", "been", "but", "by", "can",
+    "could", "did", "do", "does", "for", "from", "had", "has", "have", "he", "her", "his", "how",
+    "i", "if", "in", "into", "is", "it", "its", "just", "me", "my", "no", "not", "of", "on", "or",
+    "our", "she", "should", "so", "such", "than", "that", "the", "their", "them", "then", "there",
+    "these", "they", "this", "those", "to", "was", "we", "were", "what", "when", "where", "which",
+    "who", "whom", "whose", "why", "will", "with", "would", "you", "your",
+];
+#[rustfmt::skip]
+const GERMAN: &[&str] = &[
+    "aber", "als", "am", "an", "auch", "auf", "aus", "bei", "bin", "bis", "da", "das", "dass",
+    "dem", "den", "der", "des", "die", "dies", "diese", "diesem", "diesen", "dieser", "dieses",
+    "doch", "du", "durch", "ein", "eine", "einem", "einen", "einer", "eines", "er", "es", "für",
+    "habe", "haben", "hat", "hatte", "ich", "ihr", "ihre", "im", "in", "ins", "ist", "kann", "man",
+    "mein", "mich", "mir", "mit", "nach", "nicht", "noch", "nur", "ob", "oder", "sein", "seine",
+    "sich", "sie", "sind", "so", "um", "und", "uns", "vom", "von", "vor", "wann", "war", "waren",
+    "warum", "was", "welche", "welchem", "welchen", "welcher", "welches", "wer", "werden", "wie",
+    "wieso", "wir", "wird", "wo", "wurde", "wurden", "zu", "zum", "zur", "über",
+];
+#[rustfmt::skip]
+const FRENCH: &[&str] = &[
+    "a", "au", "aux", "avec", "ce", "ces", "cette", "comment", "d", "dans", "de", "des", "du",
+    "elle", "en", "est", "et", "il", "ils", "je", "l", "la", "le", "les", "leur", "lui", "ma",
+    "mais", "me", "mes", "mon", "n", "ne", "nous", "on", "ont", "ou", "où", "par", "pas", "pour",
+    "pourquoi", "qu", "quand", "que", "quel", "quelle", "quelles", "quels", "qui", "s", "sa", "se",
+    "ses", "son", "sont", "sur", "un", "une", "vous", "y", "à", "été",
+];
+#[rustfmt::skip]
+const SPANISH: &[&str] = &[
+    "a", "al", "como", "con", "cuando", "cuál", "cuándo", "cómo", "de", "del", "donde", "dónde",
+    "el", "ella", "en", "es", "esta", "este", "esto", "fue", "ha", "la", "las", "le", "lo", "los",
+    "me", "mi", "más", "no", "o", "para", "pero", "por", "que", "quién", "qué", "se", "ser", "si",
+    "sin", "sobre", "son", "su", "sus", "un", "una", "y", "ya", "yo",
+];
+#[rustfmt::skip]
+const ITALIAN: &[&str] = &[
+    "a", "ad", "al", "alla", "anche", "che", "chi", "ci", "come", "con", "cosa", "da", "dal",
+    "dalla", "de", "dei", "del", "della", "di", "dove", "e", "ed", "era", "gli", "ha", "i", "il",
+    "in", "io", "la", "le", "lo", "ma", "mi", "nel", "nella", "non", "o", "per", "perché", "più",
+    "quale", "quando", "questa", "questo", "se", "si", "sono", "su", "sul", "un", "una", "è",
+];
+#[rustfmt::skip]
+const PORTUGUESE: &[&str] = &[
+    "a", "ao", "aos", "as", "com", "como", "da", "das", "de", "do", "dos", "e", "ela", "ele", "em",
+    "era", "essa", "esse", "esta", "este", "eu", "foi", "já", "mais", "mas", "me", "meu", "na",
+    "nas", "no", "nos", "não", "o", "onde", "os", "ou", "para", "pela", "pelo", "por", "qual",
+    "quando", "que", "quem", "se", "sem", "seu", "sua", "são", "um", "uma", "à", "é",
+];
+#[rustfmt::skip]
+const DUTCH: &[&str] = &[
+    "aan", "al", "als", "bij", "dan", "dat", "de", "den", "der", "deze", "die", "dit", "door",
+    "een", "en", "er", "had", "heb", "heeft", "het", "hij", "hoe", "ik", "in", "is", "je", "maar",
+    "me", "met", "mijn", "naar", "niet", "nog", "of", "om", "ook", "op", "over", "te", "tot",
+    "uit", "van", "voor", "waar", "waarom", "wanneer", "was", "wat", "we", "welke", "wie",
+    "worden", "wordt", "ze", "zich", "zij", "zijn",
+];
+#[rustfmt::skip]
+const SWEDISH: &[&str] = &[
+    "att", "av", "de", "den", "det", "du", "där", "efter", "en", "ett", "från", "för", "ha", "han",
+    "har", "hon", "hur", "i", "inte", "jag", "kan", "man", "med", "men", "mig", "min", "mot",
+    "när", "och", "om", "på", "sig", "sin", "ska", "som", "till", "var", "varför", "vi", "vid",
+    "vilka", "vilken", "vilket", "än", "är",
+];
+#[rustfmt::skip]
+const DANISH: &[&str] = &[
+    "af", "at", "da", "de", "den", "der", "det", "du", "efter", "eller", "en", "er", "et", "for",
+    "fra", "han", "har", "hun", "hvad", "hvem", "hvilken", "hvor", "hvordan", "hvorfor", "i",
+    "ikke", "jeg", "kan", "man", "med", "men", "mig", "min", "når", "og", "om", "over", "på",
+    "seg", "sig", "skal", "som", "til", "var", "ved", "vi", "å",
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lists_are_sorted_so_that_lookup_works() {
+        for list in [
+            ENGLISH, GERMAN, FRENCH, SPANISH, ITALIAN, PORTUGUESE, DUTCH, SWEDISH, DANISH,
+        ] {
+            for word in list {
+                assert!(
+                    list.binary_search(word).is_ok() && list.windows(2).all(|w| w[0] <= w[1]),
+                    "{word} is out of order"
+                );
+            }
+        }
+    }
+}
