@@ -9,7 +9,12 @@ use clap_complete::Shell;
 ///
 /// Everything happens on this machine, in one SQLite file per vault, with nothing to download.
 #[derive(Debug, Parser)]
-#[command(name = "ken", version, propagate_version = true, arg_required_else_help = true)]
+#[command(
+    name = "ken",
+    version,
+    propagate_version = true,
+    arg_required_else_help = true
+)]
 #[command(after_help = "Examples:\n  \
     ken search --vault ~/notes \"who repaired the roof\"\n  \
     ken index ~/notes\n  \
@@ -29,7 +34,14 @@ pub(crate) struct Place {
     #[arg(long, global = true, value_name = "PATH", env = "KEN_VAULT", value_hint = ValueHint::DirPath)]
     pub(crate) vault: Option<PathBuf>,
     /// Domain from the settings, instead of a folder
-    #[arg(short, long, global = true, value_name = "NAME", env = "KEN_DOMAIN", conflicts_with = "vault")]
+    #[arg(
+        short,
+        long,
+        global = true,
+        value_name = "NAME",
+        env = "KEN_DOMAIN",
+        conflicts_with = "vault"
+    )]
     pub(crate) domain: Option<String>,
     /// Index file, instead of the one in the data directory
     #[arg(long, global = true, value_name = "FILE", env = "KEN_STORE", value_hint = ValueHint::FilePath)]

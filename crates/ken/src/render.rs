@@ -94,7 +94,12 @@ pub(crate) fn answer(answer: &AnswerShape, vault: Option<&Path>, explain: bool) 
     Ok(())
 }
 
-fn write_hit(out: &mut impl Write, hit: &HitShape, vault: Option<&Path>, width: usize) -> Result<()> {
+fn write_hit(
+    out: &mut impl Write,
+    hit: &HitShape,
+    vault: Option<&Path>,
+    width: usize,
+) -> Result<()> {
     let lines = format!("{}-{}", hit.start_line, hit.end_line);
     let path = link(&hit.path, vault);
     let date = hit.date.as_deref().unwrap_or_default();
@@ -129,7 +134,11 @@ fn link(path: &str, vault: Option<&Path>) -> String {
     match vault {
         Some(vault) if is_person => {
             let full = vault.join(path);
-            let url: Vec<String> = full.to_string_lossy().split('/').map(wire::encode).collect();
+            let url: Vec<String> = full
+                .to_string_lossy()
+                .split('/')
+                .map(wire::encode)
+                .collect();
             format!("\x1b]8;;file://{}\x1b\\{path}\x1b]8;;\x1b\\", url.join("/"))
         }
         _ => path.to_owned(),
@@ -142,7 +151,10 @@ fn mark(hit: &HitShape) -> Vec<(String, bool)> {
     let mut current = String::new();
     let mut is_match = false;
     for (at, c) in hit.excerpt.chars().enumerate() {
-        let marked = hit.highlights.iter().any(|&(start, end)| (start..end).contains(&at));
+        let marked = hit
+            .highlights
+            .iter()
+            .any(|&(start, end)| (start..end).contains(&at));
         if c == ' ' {
             words.push((std::mem::take(&mut current), is_match));
             is_match = false;
@@ -206,7 +218,13 @@ pub(crate) fn markdown(answer: &AnswerShape) -> Result<()> {
 fn quote(text: &str) -> String {
     let lines: Vec<String> = text
         .lines()
-        .map(|line| if line.is_empty() { ">".to_owned() } else { format!("> {line}") })
+        .map(|line| {
+            if line.is_empty() {
+                ">".to_owned()
+            } else {
+                format!("> {line}")
+            }
+        })
         .collect();
     lines.join("\n")
 }
@@ -228,7 +246,10 @@ pub(crate) fn passage(passage: &PassageShape, line_numbers: bool) -> Result<()> 
 /// Says what an index run did.
 pub(crate) fn report(report: &Report, seconds: f64, quiet: bool) {
     for file in report.skipped.iter().take(if quiet { 0 } else { 20 }) {
-        say(&format!("{BAD}skipped{BAD:#} {}: {}", file.path, file.reason));
+        say(&format!(
+            "{BAD}skipped{BAD:#} {}: {}",
+            file.path, file.reason
+        ));
     }
     for (path, line, message) in report.warnings.iter().take(if quiet { 0 } else { 20 }) {
         say(&format!("{DIM}warning{DIM:#} {path}:{line}: {message}"));
@@ -238,10 +259,15 @@ pub(crate) fn report(report: &Report, seconds: f64, quiet: bool) {
     }
     let hidden = report.skipped.len().saturating_sub(20) + report.warnings.len().saturating_sub(20);
     if hidden > 0 {
-        say(&format!("{DIM}… and {hidden} more; `ken status` lists all{DIM:#}"));
+        say(&format!(
+            "{DIM}… and {hidden} more; `ken status` lists all{DIM:#}"
+        ));
     }
     if let Some(rebuild) = &report.rebuilt {
-        say(&format!("{DIM}indexed everything: {}{DIM:#}", wire::rebuild_reason(rebuild)));
+        say(&format!(
+            "{DIM}indexed everything: {}{DIM:#}",
+            wire::rebuild_reason(rebuild)
+        ));
     }
     let mut parts = Vec::new();
     for (n, what) in [
@@ -256,32 +282,58 @@ pub(crate) fn report(report: &Report, seconds: f64, quiet: bool) {
             parts.push(format!("{n} {what}"));
         }
     }
-    let done = if report.is_stopped { "stopped early; kept" } else { "indexed" };
-    let parts = if parts.is_empty() { "no notes found".to_owned() } else { parts.join(", ") };
+    let done = if report.is_stopped {
+        "stopped early; kept"
+    } else {
+        "indexed"
+    };
+    let parts = if parts.is_empty() {
+        "no notes found".to_owned()
+    } else {
+        parts.join(", ")
+    };
     say(&format!(
         "{GOOD}{done}{GOOD:#} {parts} · {} chunks · {:.1} MB in {seconds:.2} s",
         report.n_chunks,
         report.n_bytes as f64 / 1e6
     ));
     if !report.masked.is_empty() {
-        say(&format!("{DIM}{} credentials were masked{DIM:#}", report.masked.len()));
+        say(&format!(
+            "{DIM}{} credentials were masked{DIM:#}",
+            report.masked.len()
+        ));
     }
 }
 
 /// Prints the state of an index for people.
 pub(crate) fn status(status: &StatusShape) -> Result<()> {
-    let languages: Vec<String> = status.languages.iter().map(|(code, n)| format!("{code} {n}")).collect();
-    let age = status.index_age_s.map_or("never".to_owned(), |age| ago(age) + " ago");
+    let languages: Vec<String> = status
+        .languages
+        .iter()
+        .map(|(code, n)| format!("{code} {n}"))
+        .collect();
+    let age = status
+        .index_age_s
+        .map_or("never".to_owned(), |age| ago(age) + " ago");
     let mut out = String::new();
     for (name, value) in [
-        ("vault", status.vault.clone().unwrap_or_else(|| "unknown".to_owned())),
-        ("index", format!("{} ({:.1} MB)", status.store, status.bytes as f64 / 1e6)),
+        (
+            "vault",
+            status.vault.clone().unwrap_or_else(|| "unknown".to_owned()),
+        ),
+        (
+            "index",
+            format!("{} ({:.1} MB)", status.store, status.bytes as f64 / 1e6),
+        ),
         ("checked", age),
         ("notes", status.notes.to_string()),
         ("chunks", status.chunks.to_string()),
         ("links", status.links.to_string()),
         ("languages", languages.join(", ")),
-        ("model", status.model.clone().unwrap_or_else(|| "none".to_owned())),
+        (
+            "model",
+            status.model.clone().unwrap_or_else(|| "none".to_owned()),
+        ),
         ("masked", format!("{} credentials", status.masked)),
     ] {
         out += &format!("{name:<10} {value}\n");
@@ -290,7 +342,10 @@ pub(crate) fn status(status: &StatusShape) -> Result<()> {
         out += &format!("skipped    {}: {}\n", file.path, file.reason);
     }
     for warning in &status.warnings {
-        out += &format!("warning    {}:{}: {}\n", warning.path, warning.line, warning.message);
+        out += &format!(
+            "warning    {}:{}: {}\n",
+            warning.path, warning.line, warning.message
+        );
     }
     print(&out)
 }

@@ -88,13 +88,17 @@ impl Settings {
         let mut values: toml::Table = toml::from_str(DEFAULTS).context("the built-in defaults")?;
         match fs::read_to_string(&file) {
             Ok(text) => {
-                let own: toml::Table = toml::from_str(&text).map_err(|error| bad_settings(&file, &error))?;
+                let own: toml::Table =
+                    toml::from_str(&text).map_err(|error| bad_settings(&file, &error))?;
                 merge(&mut values, own);
             }
-            Err(error) if error.kind() == std::io::ErrorKind::NotFound && place.config.is_none() => {}
+            Err(error)
+                if error.kind() == std::io::ErrorKind::NotFound && place.config.is_none() => {}
             Err(error) => return Err(kenning::Error::io(&file, error).into()),
         }
-        let mut settings: Self = values.try_into().map_err(|error| bad_settings(&file, &error))?;
+        let mut settings: Self = values
+            .try_into()
+            .map_err(|error| bad_settings(&file, &error))?;
         if let Ok(model) = env::var(MODEL) {
             settings.model = model;
         }
@@ -119,7 +123,10 @@ impl Settings {
 
     fn bad_value(&self, key: &str, value: &str, wanted: &str) -> anyhow::Error {
         Hinted::new(
-            format!("{key} = {value:?} in {} is not {wanted}", self.file.display()),
+            format!(
+                "{key} = {value:?} in {} is not {wanted}",
+                self.file.display()
+            ),
             format!("edit {}", self.file.display()),
         )
     }
@@ -203,7 +210,12 @@ impl Settings {
         let here = env::current_dir().context("the current folder is gone")?;
         match (vault_above(&here), self.domains.len(), &place.store) {
             (Some(folder), ..) => canonical(&folder).map(Some),
-            (None, 1, None) => self.domains.values().map(|domain| canonical(&domain.path)).next().transpose(),
+            (None, 1, None) => self
+                .domains
+                .values()
+                .map(|domain| canonical(&domain.path))
+                .next()
+                .transpose(),
             _ => Ok(None),
         }
     }
@@ -221,12 +233,24 @@ impl Settings {
 
     /// Returns the index file of a vault: readable name, and a hash because names repeat.
     pub(crate) fn store_path(&self, vault: &Path) -> PathBuf {
-        let name = vault.file_name().map(|name| name.to_string_lossy()).unwrap_or_default();
+        let name = vault
+            .file_name()
+            .map(|name| name.to_string_lossy())
+            .unwrap_or_default();
         let name: String = name
             .chars()
-            .map(|c| if c.is_alphanumeric() || matches!(c, '-' | '_') { c } else { '-' })
+            .map(|c| {
+                if c.is_alphanumeric() || matches!(c, '-' | '_') {
+                    c
+                } else {
+                    '-'
+                }
+            })
             .collect();
-        self.data_dir.join(format!("{name}-{:08x}.db", fnv1a(vault.as_os_str().as_encoded_bytes())))
+        self.data_dir.join(format!(
+            "{name}-{:08x}.db",
+            fnv1a(vault.as_os_str().as_encoded_bytes())
+        ))
     }
 }
 
@@ -251,7 +275,12 @@ fn mode(name: &str) -> Result<Mode> {
     [Mode::Hybrid, Mode::Lexical, Mode::Vector]
         .into_iter()
         .find(|mode| mode.name() == name)
-        .ok_or_else(|| Hinted::new(format!("{name:?} is no search mode"), "use hybrid, lexical or vector"))
+        .ok_or_else(|| {
+            Hinted::new(
+                format!("{name:?} is no search mode"),
+                "use hybrid, lexical or vector",
+            )
+        })
 }
 
 /// Changes the settings file and puts it in place at once.
@@ -261,7 +290,8 @@ pub(crate) fn edit(file: &Path, change: impl FnOnce(&mut toml::Table) -> Result<
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
         Err(error) => return Err(kenning::Error::io(file, error).into()),
     };
-    let mut table: toml::Table = toml::from_str(&text).map_err(|error| bad_settings(file, &error))?;
+    let mut table: toml::Table =
+        toml::from_str(&text).map_err(|error| bad_settings(file, &error))?;
     change(&mut table)?;
     let io = |path: &Path| {
         let path = path.to_owned();
@@ -299,7 +329,9 @@ fn bad_settings(file: &Path, error: &toml::de::Error) -> anyhow::Error {
 /// Turns "unknown field `limt`, expected one of `limit`, …" into the nearest known name.
 fn suggestion(message: &str) -> Option<String> {
     let mut quoted = message.split('`').skip(1).step_by(2);
-    let unknown = quoted.next().filter(|_| message.starts_with("unknown field"))?;
+    let unknown = quoted
+        .next()
+        .filter(|_| message.starts_with("unknown field"))?;
     let nearest = quoted.min_by_key(|known| distance(unknown, known))?;
     Some(format!("did you mean `{nearest}`?"))
 }
@@ -344,6 +376,9 @@ mod tests {
         let mut values: toml::Table = toml::from_str(DEFAULTS).unwrap();
         merge(&mut values, toml::from_str("[search]\nlimt = 3").unwrap());
         let error = values.try_into::<Settings>().unwrap_err();
-        assert_eq!(suggestion(error.message()).unwrap(), "did you mean `limit`?");
+        assert_eq!(
+            suggestion(error.message()).unwrap(),
+            "did you mean `limit`?"
+        );
     }
 }

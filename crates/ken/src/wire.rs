@@ -55,7 +55,9 @@ pub(crate) struct Asked<'a> {
 impl AnswerShape {
     pub(crate) fn new(answer: Answer, asked: &Asked<'_>) -> Self {
         let name = asked.vault.and_then(|vault| vault.file_name());
-        let vault = name.map(|name| name.to_string_lossy().into_owned()).unwrap_or_default();
+        let vault = name
+            .map(|name| name.to_string_lossy().into_owned())
+            .unwrap_or_default();
         Self {
             query: asked.query.to_owned(),
             mode: asked.mode.name(),
@@ -73,7 +75,9 @@ impl AnswerShape {
 
 impl HitShape {
     fn new(rank: usize, hit: Hit, vault: &str) -> Self {
-        let section = (hit.breadcrumb.len() > 1).then(|| hit.breadcrumb.last().cloned()).flatten();
+        let section = (hit.breadcrumb.len() > 1)
+            .then(|| hit.breadcrumb.last().cloned())
+            .flatten();
         let mut sources = Vec::new();
         for (source, is_one) in [
             ("name", hit.is_pinned),
@@ -120,7 +124,11 @@ fn obsidian_uri(vault: &str, path: &str, section: Option<&str>) -> String {
         file.push('#');
         file.push_str(section);
     }
-    format!("obsidian://open?vault={}&file={}", encode(vault), encode(&file))
+    format!(
+        "obsidian://open?vault={}&file={}",
+        encode(vault),
+        encode(&file)
+    )
 }
 
 /// Percent-encodes everything but letters, digits and `-_.~`.

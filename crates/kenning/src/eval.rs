@@ -62,7 +62,10 @@ pub fn run(
     times.sort_unstable();
     let quantile = |share: f64| {
         let last = times.len().saturating_sub(1);
-        times.get((last as f64 * share).round() as usize).copied().unwrap_or_default()
+        times
+            .get((last as f64 * share).round() as usize)
+            .copied()
+            .unwrap_or_default()
     };
     Ok(Outcome {
         metrics: Metrics::mean(by_question.iter().map(|(_, metrics)| metrics)),

@@ -19,7 +19,7 @@ use crate::error::{Error, Result};
 use crate::secrets;
 use crate::store::{self, NoteRecord, StoreWriter};
 use crate::vault::{Found, Skipped, Source, Stamp};
-use prepare::{Outcome, Tools};
+use prepare::{Group, Outcome, Tools};
 
 /// Notes that a worker takes at once; enough to fill an embedding batch.
 const GROUP_NOTES: usize = 32;
@@ -149,7 +149,11 @@ pub fn update(cx: &IndexContext<'_>) -> Result<Report> {
     let changed: Vec<&Found> = walk
         .found
         .iter()
-        .filter(|found| known.get(&found.path).is_none_or(|(stamp, _)| *stamp != found.stamp))
+        .filter(|found| {
+            known
+                .get(&found.path)
+                .is_none_or(|(stamp, _)| *stamp != found.stamp)
+        })
         .collect();
     report.n_unchanged = walk.found.len() - changed.len();
     write_changed(cx, &mut writer, &changed, &known, &mut report)?;
@@ -273,11 +277,15 @@ fn write_changed(
             scope.spawn(move || {
                 loop {
                     let number = next.fetch_add(1, Ordering::Relaxed);
-                    let is_over = cx.stop.load(Ordering::Relaxed) || is_failed.load(Ordering::Relaxed);
+                    let is_over =
+                        cx.stop.load(Ordering::Relaxed) || is_failed.load(Ordering::Relaxed);
                     if number >= groups.len() || is_over {
                         return;
                     }
-                    if sender.send((number, prepare::group(tools, groups[number]))).is_err() {
+                    if sender
+                        .send((number, prepare::group(tools, groups[number])))
+                        .is_err()
+                    {
                         return;
                     }
                 }
@@ -292,7 +300,7 @@ fn write_changed(
     Ok(())
 }
 
-type Prepared = (usize, Result<Vec<Outcome>>);
+type Prepared = (usize, Result<Group>);
 
 /// Writes groups in their order, whatever order they were prepared in.
 fn write_groups(
@@ -302,14 +310,15 @@ fn write_groups(
     n_total: usize,
     report: &mut Report,
 ) -> Result<()> {
-    let mut early: HashMap<usize, Vec<Outcome>> = HashMap::new();
+    let mut early: HashMap<usize, Group> = HashMap::new();
     let (mut next, mut n_done, mut uncommitted) = (0, 0, 0);
-    for (number, outcomes) in receiver {
-        early.insert(number, outcomes?);
-        while let Some(outcomes) = early.remove(&next) {
+    for (number, group) in receiver {
+        early.insert(number, group?);
+        while let Some(Group { outcomes, blocks }) = early.remove(&next) {
             next += 1;
+            let blocks = writer.put_blocks(&blocks)?;
             for outcome in outcomes {
-                let n_bytes = write_outcome(writer, outcome, report)?;
+                let n_bytes = write_outcome(writer, outcome, &blocks, report)?;
                 n_done += 1;
                 uncommitted += n_bytes;
                 report.n_bytes += n_bytes;
@@ -329,11 +338,20 @@ fn write_groups(
 }
 
 /// Writes one prepared note; returns the bytes of text it had.
-fn write_outcome(writer: &mut StoreWriter, outcome: Outcome, report: &mut Report) -> Result<u64> {
+fn write_outcome(
+    writer: &mut StoreWriter,
+    outcome: Outcome,
+    blocks: &[i64],
+    report: &mut Report,
+) -> Result<u64> {
     match outcome {
-        Outcome::Record { record, is_new, n_bytes } => {
+        Outcome::Record {
+            record,
+            is_new,
+            n_bytes,
+        } => {
             count(&record, is_new, report);
-            writer.put(*record)?;
+            writer.put(*record, blocks)?;
             Ok(n_bytes)
         }
         Outcome::Same { path, stamp } => {
@@ -357,10 +375,14 @@ fn count(record: &NoteRecord, is_new: bool, report: &mut Report) {
     }
     report.n_chunks += record.chunks.len();
     for warning in &record.warnings {
-        report.warnings.push((record.path.clone(), warning.line, warning.message.clone()));
+        report
+            .warnings
+            .push((record.path.clone(), warning.line, warning.message.clone()));
     }
     for finding in &record.masked {
-        report.masked.push((record.path.clone(), finding.line, finding.pattern));
+        report
+            .masked
+            .push((record.path.clone(), finding.line, finding.pattern));
     }
 }
 
@@ -374,8 +396,11 @@ fn remove_gone(
     let present: std::collections::HashSet<&str> =
         found.iter().map(|file| file.path.as_str()).collect();
     // A file that is there but cannot be read now keeps its last good version.
-    let kept: std::collections::HashSet<&str> =
-        report.skipped.iter().map(|skipped| skipped.path.as_str()).collect();
+    let kept: std::collections::HashSet<&str> = report
+        .skipped
+        .iter()
+        .map(|skipped| skipped.path.as_str())
+        .collect();
     let mut gone: Vec<(&String, &[u8; 16])> = known
         .iter()
         .filter(|(path, _)| !present.contains(path.as_str()) && !is_below(path, &kept))

@@ -141,16 +141,29 @@ pub struct Hit {
 /// Finds the passages that answer `text`, best first.
 pub fn search(cx: &SearchContext<'_>, text: &str, options: &SearchOptions) -> Result<Answer> {
     let query = Query::parse(text, &cx.store.languages()?);
-    let Retrieved { candidates, strength } = retrieve(cx, &query, options)?;
+    let Retrieved {
+        candidates,
+        strength,
+    } = retrieve(cx, &query, options)?;
     let fused = fuse::fuse(candidates, options.mode, cx.tuning);
     let pinned = pinned_notes(cx.store, &query)?;
     let ranked = rank(cx.store, fused, &pinned, options)?;
     let hits = present(cx.store, ranked, &query, &pinned)?;
-    Ok(conclude(hits, &query, &strength, !pinned.is_empty(), options))
+    Ok(conclude(
+        hits,
+        &query,
+        &strength,
+        !pinned.is_empty(),
+        options,
+    ))
 }
 
 /// Returns the paths of the notes that [`search`] ranks, best first, whatever the evidence.
-pub fn note_paths(cx: &SearchContext<'_>, text: &str, options: &SearchOptions) -> Result<Vec<String>> {
+pub fn note_paths(
+    cx: &SearchContext<'_>,
+    text: &str,
+    options: &SearchOptions,
+) -> Result<Vec<String>> {
     let query = Query::parse(text, &cx.store.languages()?);
     let retrieved = retrieve(cx, &query, options)?;
     let fused = fuse::fuse(retrieved.candidates, options.mode, cx.tuning);
@@ -186,7 +199,9 @@ fn retrieve(cx: &SearchContext<'_>, query: &Query, options: &SearchOptions) -> R
         strength.idf.clone_from(&scores.idf);
         let hits = scores.best(n_wanted, cx.tuning.candidates_per_note, |_| true);
         for (rank, hit) in (1..).zip(hits) {
-            let candidate = found.entry(hit.chunk).or_insert_with(|| Candidate::new(hit.chunk));
+            let candidate = found
+                .entry(hit.chunk)
+                .or_insert_with(|| Candidate::new(hit.chunk));
             candidate.lexical = hit.score;
             candidate.lexical_rank = Some(rank);
         }
@@ -209,7 +224,10 @@ fn retrieve(cx: &SearchContext<'_>, query: &Query, options: &SearchOptions) -> R
     }
     let mut candidates: Vec<Candidate> = found.into_values().collect();
     candidates.sort_by_key(|candidate| candidate.chunk);
-    Ok(Retrieved { candidates, strength })
+    Ok(Retrieved {
+        candidates,
+        strength,
+    })
 }
 
 /// What one retriever did not list still has a score with it; both are asked about every candidate.
@@ -280,7 +298,9 @@ fn rank(
     let mut ranked = Vec::new();
     for &note in pinned.iter().take(options.limit) {
         let row = store.note(note)?;
-        let best = fused.iter().find(|c| store.note_of(c.chunk).ok().flatten() == Some(note));
+        let best = fused
+            .iter()
+            .find(|c| store.note_of(c.chunk).ok().flatten() == Some(note));
         let chunk = match best {
             Some(candidate) => store.chunk(candidate.chunk)?,
             None => match store.chunks_of(note)?.into_iter().next() {
@@ -291,18 +311,27 @@ fn rank(
         let mut candidate = best.cloned().unwrap_or_else(|| Candidate::new(chunk.id));
         candidate.score = 1.0;
         notes.insert(note, (row.clone(), 1));
-        ranked.push(Ranked { candidate, chunk, note: row });
+        ranked.push(Ranked {
+            candidate,
+            chunk,
+            note: row,
+        });
     }
     let n_pinned = ranked.len();
     for candidate in fused {
-        let is_tie = ranked.last().is_some_and(|last| last.candidate.score == candidate.score);
+        let is_tie = ranked
+            .last()
+            .is_some_and(|last| last.candidate.score == candidate.score);
         if ranked.len() >= options.limit && !is_tie {
             break;
         }
         let Some(note) = store.note_of(candidate.chunk)? else {
             continue;
         };
-        if ranked[..n_pinned].iter().any(|r| r.chunk.id == candidate.chunk) {
+        if ranked[..n_pinned]
+            .iter()
+            .any(|r| r.chunk.id == candidate.chunk)
+        {
             continue;
         }
         if !notes.contains_key(&note) {
@@ -313,7 +342,11 @@ fn rank(
             *n_taken += 1;
             let chunk = store.chunk(candidate.chunk)?;
             let note = row.clone();
-            ranked.push(Ranked { candidate, chunk, note });
+            ranked.push(Ranked {
+                candidate,
+                chunk,
+                note,
+            });
         }
     }
     ranked[n_pinned..].sort_by(|a, b| {
@@ -326,28 +359,41 @@ fn rank(
 }
 
 /// Reads the texts and cuts the excerpts.
-fn present(store: &Store, ranked: Vec<Ranked>, query: &Query, pinned: &[NoteId]) -> Result<Vec<Hit>> {
+fn present(
+    store: &Store,
+    ranked: Vec<Ranked>,
+    query: &Query,
+    pinned: &[NoteId],
+) -> Result<Vec<Hit>> {
     let mut texts: HashMap<NoteId, String> = HashMap::new();
     ranked
         .into_iter()
-        .map(|Ranked { candidate, chunk, note }| {
-            let text = match texts.entry(note.id) {
-                std::collections::hash_map::Entry::Occupied(entry) => entry.into_mut(),
-                std::collections::hash_map::Entry::Vacant(entry) => entry.insert(store.text(note.id)?),
-            };
-            let text = text.get(chunk.range.clone()).unwrap_or_default().to_owned();
-            Ok(Hit {
-                breadcrumb: chunk::breadcrumb(&note.title, &note.headings, chunk.heading),
-                excerpt: excerpt::cut(&text, query, note.language),
-                is_pinned: pinned.contains(&note.id),
-                score: candidate.score,
-                lexical_rank: candidate.lexical_rank,
-                vector_rank: candidate.vector_rank,
-                text,
-                note,
-                chunk,
-            })
-        })
+        .map(
+            |Ranked {
+                 candidate,
+                 chunk,
+                 note,
+             }| {
+                let text = match texts.entry(note.id) {
+                    std::collections::hash_map::Entry::Occupied(entry) => entry.into_mut(),
+                    std::collections::hash_map::Entry::Vacant(entry) => {
+                        entry.insert(store.text(note.id)?)
+                    }
+                };
+                let text = text.get(chunk.range.clone()).unwrap_or_default().to_owned();
+                Ok(Hit {
+                    breadcrumb: chunk::breadcrumb(&note.title, &note.headings, chunk.heading),
+                    excerpt: excerpt::cut(&text, query, note.language),
+                    is_pinned: pinned.contains(&note.id),
+                    score: candidate.score,
+                    lexical_rank: candidate.lexical_rank,
+                    vector_rank: candidate.vector_rank,
+                    text,
+                    note,
+                    chunk,
+                })
+            },
+        )
         .collect()
 }
 
@@ -369,7 +415,9 @@ fn conclude(
     let evidence = match () {
         () if hits.is_empty() => Evidence::None,
         () if is_named || coverage >= tuning::COVERAGE_STRONG => Evidence::Strong,
-        () if coverage >= tuning::COVERAGE_MODERATE || similarity >= tuning::SIMILARITY_MODERATE => {
+        () if coverage >= tuning::COVERAGE_MODERATE
+            || similarity >= tuning::SIMILARITY_MODERATE =>
+        {
             Evidence::Moderate
         }
         () if coverage > 0.0 || similarity >= tuning::SIMILARITY_WEAK => Evidence::Weak,
@@ -379,7 +427,11 @@ fn conclude(
         hits.clear();
     }
     // Relative scores say who is best, not whether the best is any good.
-    let certainty = if is_named { 1.0 } else { coverage.max(similarity) };
+    let certainty = if is_named {
+        1.0
+    } else {
+        coverage.max(similarity)
+    };
     for hit in hits.iter_mut().filter(|hit| !hit.is_pinned) {
         hit.score *= certainty;
     }
@@ -388,7 +440,11 @@ fn conclude(
         keep_tokens(&mut hits, max_tokens);
     }
     Answer {
-        evidence: if hits.is_empty() { Evidence::None } else { evidence },
+        evidence: if hits.is_empty() {
+            Evidence::None
+        } else {
+            evidence
+        },
         hits,
         notices: Vec::new(),
     }
@@ -401,18 +457,30 @@ fn coverage(hit: &Hit, query: &Query, idf: &[f32]) -> f32 {
         return 0.0;
     }
     let mut context = hit.breadcrumb.join("\n");
-    for part in hit.note.tags.iter().chain(&hit.note.aliases).chain([&hit.note.path]) {
+    for part in hit
+        .note
+        .tags
+        .iter()
+        .chain(&hit.note.aliases)
+        .chain([&hit.note.path])
+    {
         context.push('\n');
         context.push_str(part);
     }
     let mut is_held = excerpt::groups_in(&hit.text, query, hit.note.language);
-    for (held, named) in is_held
-        .iter_mut()
-        .zip(excerpt::groups_in(&context, query, hit.note.language))
+    for (held, named) in
+        is_held
+            .iter_mut()
+            .zip(excerpt::groups_in(&context, query, hit.note.language))
     {
         *held |= named;
     }
-    let held: f32 = idf.iter().zip(is_held).filter(|(_, held)| *held).map(|(idf, _)| idf).sum();
+    let held: f32 = idf
+        .iter()
+        .zip(is_held)
+        .filter(|(_, held)| *held)
+        .map(|(idf, _)| idf)
+        .sum();
     held / total
 }
 
@@ -420,7 +488,11 @@ fn coverage(hit: &Hit, query: &Query, idf: &[f32]) -> f32 {
 fn keep_tokens(hits: &mut Vec<Hit>, max_tokens: usize) {
     let mut left = max_tokens.saturating_mul(4);
     if let Some(first) = hits.first_mut() {
-        let end = first.text.char_indices().nth(left).map_or(first.text.len(), |(end, _)| end);
+        let end = first
+            .text
+            .char_indices()
+            .nth(left)
+            .map_or(first.text.len(), |(end, _)| end);
         first.text.truncate(end);
     }
     hits.retain(|hit| {

@@ -116,7 +116,11 @@ fn find(text: &str) -> Vec<Span> {
     while let Some((start, mut bucket)) = keywords::next(bytes, position) {
         position = start + 1;
         while let Some(keyword) = bucket.next_in(&bytes[start..]) {
-            let hit = Hit { start, end: start + keyword.text.len(), floor };
+            let hit = Hit {
+                start,
+                end: start + keyword.text.len(),
+                floor,
+            };
             if let Some(span) = detect(bytes, keyword.detector, hit)
                 && is_maskable(text, span, floor)
             {
@@ -145,7 +149,10 @@ fn detect(text: &[u8], detector: Detector, hit: Hit) -> Option<Span> {
 
 fn is_maskable(text: &str, span: Span, floor: usize) -> bool {
     debug_assert!(span.start < span.end);
-    span.start >= floor && text.get(span.start..span.end).is_some_and(|secret| !secret.contains(MARK))
+    span.start >= floor
+        && text
+            .get(span.start..span.end)
+            .is_some_and(|secret| !secret.contains(MARK))
 }
 
 /// Names the line of every span; `spans` are in text order.
@@ -155,7 +162,10 @@ fn lines_of<'a>(text: &'a str, spans: &'a [Span]) -> impl Iterator<Item = Findin
     spans.iter().map(move |span| {
         line += count_newlines(&text.as_bytes()[seen..span.start]);
         seen = span.start;
-        Finding { line, pattern: span.pattern }
+        Finding {
+            line,
+            pattern: span.pattern,
+        }
     })
 }
 

@@ -19,12 +19,13 @@ use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
+pub(crate) use codes::Coder;
 pub use lexical::{FieldWeights, LexicalHit, LexicalOptions, LexicalScores, TermGroup};
 pub use read::{ChunkRow, NoteRow, NoteSummary, Status, Store};
+pub use text::PackedText;
+pub(crate) use text::{TextPacker, train_dictionary};
 pub use vectors::Neighbour;
 pub use write::{ChunkRecord, NoteRecord, StoreWriter, Terms};
-pub(crate) use codes::{Coder, quantise};
-pub(crate) use text::{TextPacker, train_dictionary};
 
 use crate::error::{Error, Result};
 
@@ -107,7 +108,10 @@ fn check_file(path: &Path) -> Result<()> {
         },
         _ => Error::io(path, error),
     })?;
-    let size = file.metadata().map_err(|error| Error::io(path, error))?.len();
+    let size = file
+        .metadata()
+        .map_err(|error| Error::io(path, error))?
+        .len();
     file.take(100)
         .read_to_end(&mut header)
         .map_err(|error| Error::io(path, error))?;
@@ -145,7 +149,7 @@ fn create(path: &Path) -> Result<Connection> {
     let connection = Connection::open(path).map_err(|error| sqlite(path, error))?;
     let build = || -> rusqlite::Result<()> {
         prepare(&connection)?;
-        connection.pragma_update(None, "page_size", 8_192)?;
+        connection.pragma_update(None, "page_size", 4_096)?;
         connection.pragma_update(None, "journal_mode", "WAL")?;
         connection.execute_batch("BEGIN IMMEDIATE")?;
         connection.execute_batch(include_str!("store/schema.sql"))?;

@@ -171,7 +171,9 @@ impl Vault {
     pub fn folder_changed_since(&self, path: &str, since: i64) -> bool {
         let full = self.root.join(path);
         let folder = full.parent().unwrap_or(&self.root);
-        fs::metadata(folder).map_or(true, |metadata| stamp(&metadata).mtime_ns / 1_000_000_000 > since)
+        fs::metadata(folder).map_or(true, |metadata| {
+            stamp(&metadata).mtime_ns / 1_000_000_000 > since
+        })
     }
 
     /// Reads a note file as text.
@@ -259,7 +261,8 @@ impl Vault {
                     path = relative(&self.root, at);
                     inner = err;
                 }
-                ignore::Error::WithDepth { err, .. } | ignore::Error::WithLineNumber { err, .. } => {
+                ignore::Error::WithDepth { err, .. }
+                | ignore::Error::WithLineNumber { err, .. } => {
                     inner = err;
                 }
                 ignore::Error::Loop { child, .. } => {

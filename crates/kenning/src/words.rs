@@ -62,6 +62,18 @@ pub fn push_terms(text: &str, language: Language, stems: &mut Stems, out: &mut S
     n_terms
 }
 
+/// Returns the term that one word of a note in `language` stands under.
+pub fn term_of(word: &Word<'_>, language: Language) -> String {
+    match word.kind {
+        WordKind::Gram => word.text.to_owned(),
+        WordKind::Letters => {
+            let mut lowered = String::new();
+            lower_into(word.text, &mut lowered);
+            stem(&lowered, language)
+        }
+    }
+}
+
 /// Returns the distinct terms that `word` may stand under in notes of the given languages.
 pub fn term_variants(word: &Word<'_>, languages: &[Language]) -> Vec<String> {
     if word.kind == WordKind::Gram {

@@ -11,7 +11,11 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &BackupArgs) -> Resu
     let located = settings.locate(place)?;
     kenning::store::backup(&located.store, &args.file)?;
     if !place.quiet {
-        render::say(&format!("copied {} to {}", located.store.display(), args.file.display()));
+        render::say(&format!(
+            "copied {} to {}",
+            located.store.display(),
+            args.file.display()
+        ));
     }
     Ok(Found::Something)
 }

@@ -13,7 +13,11 @@ use crate::settings::{Located, Settings};
 
 pub(super) fn run(settings: &Settings, place: &Place) -> Result<Found> {
     let mut checks = Checks::default();
-    let exists = if settings.file.exists() { "" } else { " (none, defaults apply)" };
+    let exists = if settings.file.exists() {
+        ""
+    } else {
+        " (none, defaults apply)"
+    };
     checks.good("settings", &format!("{}{exists}", settings.file.display()));
     checks.good("data", &settings.data_dir.display().to_string());
     check_model(settings, &mut checks);
@@ -22,7 +26,11 @@ pub(super) fn run(settings: &Settings, place: &Place) -> Result<Found> {
         Err(error) => checks.bad("vault", &error),
     }
     render::print(&checks.lines)?;
-    Ok(if checks.n_bad == 0 { Found::Something } else { Found::Nothing })
+    Ok(if checks.n_bad == 0 {
+        Found::Something
+    } else {
+        Found::Nothing
+    })
 }
 
 #[derive(Default)]
@@ -50,7 +58,10 @@ fn check_model(settings: &Settings, checks: &mut Checks) {
         let model = open::Model::load(settings)?;
         let near = model.embed_query("a cat sat on the mat")?;
         let length: f32 = near.iter().map(|x| x * x).sum();
-        anyhow::ensure!((length - 1.0).abs() < 0.01, "the model gives vectors of length {length}");
+        anyhow::ensure!(
+            (length - 1.0).abs() < 0.01,
+            "the model gives vectors of length {length}"
+        );
         Ok(model.id().to_string())
     };
     match embed() {
@@ -78,14 +89,22 @@ fn check_place(settings: &Settings, located: &Located, checks: &mut Checks) {
     let verify = || -> Result<(String, Vec<String>)> {
         let store = Store::open(&located.store)?;
         let status = store.status()?;
-        let found = format!("{} ({} notes, {} chunks)", located.store.display(), status.n_notes, status.n_chunks);
+        let found = format!(
+            "{} ({} notes, {} chunks)",
+            located.store.display(),
+            status.n_notes,
+            status.n_chunks
+        );
         Ok((found, store.verify()?))
     };
     match verify() {
         Ok((found, problems)) if problems.is_empty() => checks.good("index", &found),
         Ok((_, problems)) => {
             for problem in problems {
-                checks.bad("index", &crate::hint::Hinted::new(problem, "run `ken index --full`"));
+                checks.bad(
+                    "index",
+                    &crate::hint::Hinted::new(problem, "run `ken index --full`"),
+                );
             }
         }
         Err(error) => checks.bad("index", &error),

@@ -20,19 +20,27 @@ pub(super) fn run(settings: &Settings, action: &DomainAction) -> Result<Found> {
 }
 
 fn add(settings: &Settings, name: &str, path: &std::path::Path) -> Result<Found> {
-    let is_plain = !name.is_empty() && name.chars().all(|c| c.is_alphanumeric() || matches!(c, '-' | '_'));
+    let is_plain = !name.is_empty()
+        && name
+            .chars()
+            .all(|c| c.is_alphanumeric() || matches!(c, '-' | '_'));
     if !is_plain {
         return Err(Hinted::new(
             format!("{name:?} cannot name a domain"),
             "use letters, digits, hyphens and underscores",
         ));
     }
-    let path = path.canonicalize().map_err(|_| kenning::Error::VaultMissing {
-        path: path.to_owned(),
-    })?;
+    let path = path
+        .canonicalize()
+        .map_err(|_| kenning::Error::VaultMissing {
+            path: path.to_owned(),
+        })?;
     if let Some(known) = settings.domains.get(name) {
         return Err(Hinted::new(
-            format!("the domain {name:?} exists already: {}", known.path.display()),
+            format!(
+                "the domain {name:?} exists already: {}",
+                known.path.display()
+            ),
             format!("run `ken domain remove {name}` first"),
         ));
     }
@@ -42,11 +50,17 @@ fn add(settings: &Settings, name: &str, path: &std::path::Path) -> Result<Found>
             .or_insert_with(|| toml::Value::Table(toml::Table::new()));
         let domains = domains.as_table_mut().context("`domains` is not a table")?;
         let mut domain = toml::Table::new();
-        domain.insert("path".to_owned(), path.to_string_lossy().into_owned().into());
+        domain.insert(
+            "path".to_owned(),
+            path.to_string_lossy().into_owned().into(),
+        );
         domains.insert(name.to_owned(), domain.into());
         Ok(())
     })?;
-    render::say(&format!("added {name}: {}; `ken index --domain {name}` indexes it", path.display()));
+    render::say(&format!(
+        "added {name}: {}; `ken index --domain {name}` indexes it",
+        path.display()
+    ));
     Ok(Found::Something)
 }
 
@@ -55,7 +69,11 @@ fn list(settings: &Settings, as_json: bool) -> Result<Found> {
         .domains
         .iter()
         .map(|(name, domain)| {
-            let store = domain.path.canonicalize().ok().map(|vault| settings.store_path(&vault));
+            let store = domain
+                .path
+                .canonicalize()
+                .ok()
+                .map(|vault| settings.store_path(&vault));
             let is_indexed = store.as_ref().is_some_and(|store| store.exists());
             (name, domain.path.display().to_string(), is_indexed)
         })
@@ -67,13 +85,25 @@ fn list(settings: &Settings, as_json: bool) -> Result<Found> {
             .collect();
         render::print_json(&shapes)?;
     } else {
-        let width = rows.iter().map(|(name, ..)| name.chars().count()).max().unwrap_or(0);
+        let width = rows
+            .iter()
+            .map(|(name, ..)| name.chars().count())
+            .max()
+            .unwrap_or(0);
         for (name, path, is_indexed) in &rows {
-            let note = if *is_indexed { "" } else { "  (not indexed yet)" };
+            let note = if *is_indexed {
+                ""
+            } else {
+                "  (not indexed yet)"
+            };
             render::print(&format!("{name:<width$}  {path}{note}\n"))?;
         }
     }
-    Ok(if rows.is_empty() { Found::Nothing } else { Found::Something })
+    Ok(if rows.is_empty() {
+        Found::Nothing
+    } else {
+        Found::Something
+    })
 }
 
 fn remove(settings: &Settings, name: &str, delete_index: bool) -> Result<Found> {

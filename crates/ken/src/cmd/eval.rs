@@ -49,13 +49,24 @@ pub(super) fn run(settings: &Settings, args: &EvalArgs) -> Result<Found> {
     };
     let mut table = format!(
         "{}: {} queries, {} notes, {} chunks\n{:<8} {:>8} {:>10} {:>11} {:>8} {:>9} {:>9}\n",
-        shape.collection, shape.queries, shape.documents, shape.chunks,
-        "mode", "nDCG@10", "recall@10", "recall@100", "MRR@10", "p50 ms", "p99 ms"
+        shape.collection,
+        shape.queries,
+        shape.documents,
+        shape.chunks,
+        "mode",
+        "nDCG@10",
+        "recall@10",
+        "recall@100",
+        "MRR@10",
+        "p50 ms",
+        "p99 ms"
     );
     for mode in [Mode::Lexical, Mode::Vector, Mode::Hybrid] {
         let outcome = eval::run(&store, &model, &tuning, &judgements, mode)?;
         table += &row(mode, &outcome);
-        shape.modes.insert(mode.name().to_owned(), figures(&outcome));
+        shape
+            .modes
+            .insert(mode.name().to_owned(), figures(&outcome));
     }
     if args.json {
         render::print_json(&shape)?;
@@ -66,8 +77,14 @@ pub(super) fn run(settings: &Settings, args: &EvalArgs) -> Result<Found> {
 }
 
 fn name(args: &EvalArgs) -> String {
-    let folder = args.collection.canonicalize().unwrap_or_else(|_| args.collection.clone());
-    folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default()
+    let folder = args
+        .collection
+        .canonicalize()
+        .unwrap_or_else(|_| args.collection.clone());
+    folder
+        .file_name()
+        .map(|name| name.to_string_lossy().into_owned())
+        .unwrap_or_default()
 }
 
 fn row(mode: Mode, outcome: &Outcome) -> String {

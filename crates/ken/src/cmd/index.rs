@@ -11,7 +11,10 @@ use crate::settings::Settings;
 use crate::wire::ReportShape;
 
 pub(super) fn run(settings: &Settings, place: &Place, args: &IndexArgs) -> Result<Found> {
-    let file = args.path.as_ref().filter(|path| path.is_file() || is_gone_note(path));
+    let file = args
+        .path
+        .as_ref()
+        .filter(|path| path.is_file() || is_gone_note(path));
     let (report, seconds) = match file {
         Some(file) => {
             let mut place = place.clone();
@@ -23,7 +26,11 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &IndexArgs) -> Resul
             let vault = Vault::open(vault, settings.walk_rules())?;
             let path = vault.relative(file).ok_or_else(|| {
                 Hinted::new(
-                    format!("{} lies outside the vault {}", file.display(), vault.root().display()),
+                    format!(
+                        "{} lies outside the vault {}",
+                        file.display(),
+                        vault.root().display()
+                    ),
                     "name the vault it belongs to with `--vault PATH`",
                 )
             })?;
@@ -54,7 +61,11 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &IndexArgs) -> Resul
 
 /// A file that no longer exists may still be in the index.
 fn is_gone_note(path: &std::path::Path) -> bool {
-    !path.exists() && path.extension().is_some() && path.parent().is_some_and(|folder| folder.exists() || folder.as_os_str().is_empty())
+    !path.exists()
+        && path.extension().is_some()
+        && path
+            .parent()
+            .is_some_and(|folder| folder.exists() || folder.as_os_str().is_empty())
 }
 
 /// The vault that a file lies in, by the marks of a vault in the folders above it.

@@ -20,7 +20,11 @@ pub(super) fn run(settings: &Settings, action: &ModelAction) -> Result<Found> {
 fn list(settings: &Settings) -> Result<Found> {
     let mark = |is_used: bool| if is_used { '*' } else { ' ' };
     let own = settings.model_path();
-    let mut out = format!("{} default  {} (in the binary)\n", mark(own.is_none()), embed::embedded().id());
+    let mut out = format!(
+        "{} default  {} (in the binary)\n",
+        mark(own.is_none()),
+        embed::embedded().id()
+    );
     if let Some(folder) = own {
         let found = match embed::load(folder) {
             Ok(model) => model.id().to_string(),
@@ -37,13 +41,17 @@ fn choose(settings: &Settings, model: &Path) -> Result<Found> {
         ("default".to_owned(), embed::embedded().id().clone())
     } else {
         let loaded = embed::load(model)?;
-        let folder = model.canonicalize().map_err(|error| kenning::Error::io(model, error))?;
+        let folder = model
+            .canonicalize()
+            .map_err(|error| kenning::Error::io(model, error))?;
         (folder.to_string_lossy().into_owned(), loaded.id().clone())
     };
     edit(&settings.file, |table| {
         table.insert("model".to_owned(), value.into());
         Ok(())
     })?;
-    render::say(&format!("using {id}; each index is made anew when it is next updated"));
+    render::say(&format!(
+        "using {id}; each index is made anew when it is next updated"
+    ));
     Ok(Found::Something)
 }

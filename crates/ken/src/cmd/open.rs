@@ -16,7 +16,9 @@ use crate::settings::Settings;
 
 /// Returns the seconds since 1970.
 pub(crate) fn now() -> i64 {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let since = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
     i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
 }
 
@@ -58,7 +60,12 @@ impl Embedder for Model {
 }
 
 /// Brings the whole index up to date, with a progress bar for people.
-pub(crate) fn update(settings: &Settings, vault: &Path, store: &Path, full: bool) -> Result<(Report, f64)> {
+pub(crate) fn update(
+    settings: &Settings,
+    vault: &Path,
+    store: &Path,
+    full: bool,
+) -> Result<(Report, f64)> {
     let vault = Vault::open(vault, settings.walk_rules())?;
     let options = IndexOptions {
         full,
@@ -69,7 +76,12 @@ pub(crate) fn update(settings: &Settings, vault: &Path, store: &Path, full: bool
 }
 
 /// Brings one file up to date.
-pub(crate) fn update_file(settings: &Settings, vault: &Vault, store: &Path, path: &str) -> Result<(Report, f64)> {
+pub(crate) fn update_file(
+    settings: &Settings,
+    vault: &Vault,
+    store: &Path,
+    path: &str,
+) -> Result<(Report, f64)> {
     let options = IndexOptions {
         n_threads: 1,
         ..IndexOptions::default()

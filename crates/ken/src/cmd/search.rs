@@ -39,7 +39,11 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &SearchArgs) -> Resu
         tuning: &tuning,
     };
     let answer = search::search(&cx, &query, &options)?;
-    let checked_at = if is_checked { Some(now) } else { store.checked_at()? };
+    let checked_at = if is_checked {
+        Some(now)
+    } else {
+        store.checked_at()?
+    };
     let shape = AnswerShape::new(
         answer,
         &Asked {
@@ -51,7 +55,11 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &SearchArgs) -> Resu
         },
     );
     print(&shape, located.vault.as_deref(), args)?;
-    Ok(if shape.hits.is_empty() { Found::Nothing } else { Found::Something })
+    Ok(if shape.hits.is_empty() {
+        Found::Nothing
+    } else {
+        Found::Something
+    })
 }
 
 /// Opens the index, bringing it up to date first where that is needed; tells whether it is known
@@ -79,7 +87,9 @@ fn open_fresh(
             Some(_) => None,
         };
         let is_other_model = match model {
-            Some(model) => store.model()?.is_some_and(|stored| stored != *kenning::embed::Embedder::id(model)),
+            Some(model) => store
+                .model()?
+                .is_some_and(|stored| stored != *kenning::embed::Embedder::id(model)),
             None => false,
         };
         let found = if is_other_model {
@@ -99,7 +109,8 @@ fn open_fresh(
 fn refresh(settings: &Settings, folder: &Path, store: &Path, quiet: bool) -> Result<(Store, bool)> {
     match open::update(settings, folder, store, false) {
         Ok((report, seconds)) => {
-            let did_something = report.n_added + report.n_changed + report.n_removed + report.n_renamed > 0;
+            let did_something =
+                report.n_added + report.n_changed + report.n_removed + report.n_renamed > 0;
             if did_something || report.rebuilt.is_some() {
                 render::report(&report, seconds, quiet);
             }
@@ -127,7 +138,12 @@ fn print(answer: &AnswerShape, vault: Option<&Path>, args: &SearchArgs) -> Resul
                     paths.push(&hit.path);
                 }
             }
-            render::print(&paths.iter().map(|path| format!("{path}\n")).collect::<String>())
+            render::print(
+                &paths
+                    .iter()
+                    .map(|path| format!("{path}\n"))
+                    .collect::<String>(),
+            )
         }
     }
 }

@@ -13,7 +13,12 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &StatusArgs) -> Resu
     let located = settings.locate(place)?;
     let store = Store::open(&located.store)?;
     let status = store.status()?;
-    let shape = StatusShape::new(&status, &located.store, located.vault.as_deref(), open::now());
+    let shape = StatusShape::new(
+        &status,
+        &located.store,
+        located.vault.as_deref(),
+        open::now(),
+    );
     if args.json {
         render::print_json(&shape)?;
     } else {

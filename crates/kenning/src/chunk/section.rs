@@ -8,8 +8,17 @@ use crate::note::{Block, BlockKind, LineCounter, Note};
 
 /// Sections of this name that hold nothing but a list are pointers to elsewhere, not content.
 const LINK_SECTIONS: &[&str] = &[
-    "related", "related notes", "related pages", "see also", "links", "references", "siehe auch",
-    "verwandte notizen", "verweise", "voir aussi", "véase también",
+    "related",
+    "related notes",
+    "related pages",
+    "see also",
+    "links",
+    "references",
+    "siehe auch",
+    "verwandte notizen",
+    "verweise",
+    "voir aussi",
+    "véase también",
 ];
 
 struct Piece {
@@ -132,7 +141,10 @@ fn cut_block(
         let window = &rest[..rest.char_indices().nth(max).map_or(rest.len(), |(i, _)| i)];
         let cut = match kind {
             BlockKind::Lines | BlockKind::List => last_end(window, &["\n"]),
-            _ => last_end(window, &[". ", "! ", "? ", ".\n", "!\n", "?\n", "。", "！", "？"]),
+            _ => last_end(
+                window,
+                &[". ", "! ", "? ", ".\n", "!\n", "?\n", "。", "！", "？"],
+            ),
         };
         let cut = cut
             .or_else(|| last_end(window, &["\n"]))
@@ -187,7 +199,10 @@ fn touches(note: &Note, before: &Range<usize>, after: &Range<usize>) -> bool {
 
 fn below_heading<'a>(note: &'a Note, range: &Range<usize>) -> &'a str {
     let text = &note.text[range.clone()];
-    let starts_with_heading = note.headings.iter().any(|heading| heading.start == range.start);
+    let starts_with_heading = note
+        .headings
+        .iter()
+        .any(|heading| heading.start == range.start);
     match text.split_once('\n') {
         Some((_, rest)) if starts_with_heading => rest.trim(),
         None if starts_with_heading => "",
@@ -208,8 +223,12 @@ fn is_link_list(note: &Note, section: &Piece) -> bool {
 
 fn blocks_within<'a>(note: &'a Note, range: &Range<usize>) -> impl Iterator<Item = &'a Block> {
     let range = range.clone();
-    let first = note.blocks.partition_point(|block| block.range.start < range.start);
-    note.blocks[first..].iter().take_while(move |block| block.range.start < range.end)
+    let first = note
+        .blocks
+        .partition_point(|block| block.range.start < range.start);
+    note.blocks[first..]
+        .iter()
+        .take_while(move |block| block.range.start < range.end)
 }
 
 fn trim(text: &str, range: Range<usize>) -> Range<usize> {
@@ -217,10 +236,16 @@ fn trim(text: &str, range: Range<usize>) -> Range<usize> {
     let start = range.start + (piece.len() - piece.trim_start().len());
     let end = range.start + piece.trim_end().len();
     // Leading blanks of the first line stay: they may be an indented code block.
-    let line_start = text[range.start..start.max(range.start)].rfind('\n').map_or(start, |i| range.start + i + 1);
+    let line_start = text[range.start..start.max(range.start)]
+        .rfind('\n')
+        .map_or(start, |i| range.start + i + 1);
     line_start.min(end)..end
 }
 
 fn n_chars(text: &str) -> usize {
-    if text.is_ascii() { text.len() } else { text.chars().count() }
+    if text.is_ascii() {
+        text.len()
+    } else {
+        text.chars().count()
+    }
 }

@@ -11,7 +11,10 @@ fn note(text: &str) -> Note {
 
 fn check(text: &str, max: usize) -> String {
     let note = note(text);
-    let options = ChunkOptions { section_chars_max: max, section_chars_min: 5 };
+    let options = ChunkOptions {
+        section_chars_max: max,
+        section_chars_min: 5,
+    };
     chunk(&note, &options)
         .iter()
         .map(|chunk| {
@@ -76,7 +79,8 @@ proptest! {
             prop_assert!(chunk.range.start >= at && chunk.range.end > chunk.range.start);
             let gap = &note.text[at..chunk.range.start];
             prop_assert!(!gap.contains(char::is_alphanumeric), "lost {gap:?}");
-            let line = |offset: usize| note.text[..offset].matches('\n').count() as u32 + 1;
+            let bytes = note.text.as_bytes();
+            let line = |offset: usize| bytes[..offset].iter().filter(|b| **b == b'\n').count() as u32 + 1;
             prop_assert_eq!(chunk.start_line, line(chunk.range.start));
             prop_assert_eq!(chunk.end_line, line(chunk.range.end - 1));
             at = chunk.range.end;

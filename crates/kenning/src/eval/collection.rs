@@ -44,7 +44,10 @@ impl Judgements {
             };
             questions.push(Question {
                 text: field(&line, "text", &queries)?,
-                relevant: judged.iter().map(|(path, grade)| (path.clone(), *grade)).collect(),
+                relevant: judged
+                    .iter()
+                    .map(|(path, grade)| (path.clone(), *grade))
+                    .collect(),
                 excluded: excluded
                     .get(&id)
                     .map(|notes| notes.iter().map(|(path, _)| path.clone()).collect())
@@ -56,7 +59,11 @@ impl Judgements {
     }
 
     pub(super) fn most_excluded(&self) -> usize {
-        self.questions.iter().map(|question| question.excluded.len()).max().unwrap_or(0)
+        self.questions
+            .iter()
+            .map(|question| question.excluded.len())
+            .max()
+            .unwrap_or(0)
     }
 }
 
@@ -104,7 +111,10 @@ impl Source for Collection {
     }
 
     fn read(&self, path: &str) -> Result<String, String> {
-        self.texts.get(path).cloned().ok_or_else(|| "no such document".to_owned())
+        self.texts
+            .get(path)
+            .cloned()
+            .ok_or_else(|| "no such document".to_owned())
     }
 
     /// Ids of test collections mean nothing.
@@ -127,7 +137,8 @@ fn lines(path: &Path) -> Result<Vec<Value>> {
         .enumerate()
         .filter(|(_, line)| !line.trim().is_empty())
         .map(|(number, line)| {
-            serde_json::from_str(line).map_err(|error| bad(path, format!("line {}: {error}", number + 1)))
+            serde_json::from_str(line)
+                .map_err(|error| bad(path, format!("line {}: {error}", number + 1)))
         })
         .collect()
 }
@@ -154,17 +165,30 @@ fn pairs(path: &Path, is_required: bool) -> Result<Pairs> {
             if line.trim().is_empty() {
                 continue;
             }
-            return Err(bad(path, format!("line {} has less than two columns", number + 1)));
+            return Err(bad(
+                path,
+                format!("line {} has less than two columns", number + 1),
+            ));
         };
-        let grade = columns.next().map_or(Ok(1.0), |grade| grade.trim().parse::<f64>());
+        let grade = columns
+            .next()
+            .map_or(Ok(1.0), |grade| grade.trim().parse::<f64>());
         match grade {
             Ok(grade) if grade > 0.0 && !(number == 0 && query == "query-id") => {
-                pairs.entry(query.to_owned()).or_default().push((note.trim_end().to_owned(), grade));
+                pairs
+                    .entry(query.to_owned())
+                    .or_default()
+                    .push((note.trim_end().to_owned(), grade));
             }
             Ok(_) => {}
             // The header is the one line whose third column is a word.
             Err(_) if number == 0 => {}
-            Err(_) => return Err(bad(path, format!("line {}: the score is not a number", number + 1))),
+            Err(_) => {
+                return Err(bad(
+                    path,
+                    format!("line {}: the score is not a number", number + 1),
+                ));
+            }
         }
     }
     Ok(pairs)

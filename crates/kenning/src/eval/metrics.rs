@@ -22,13 +22,21 @@ impl Metrics {
             .iter()
             .map(|path| relevant.get(path).copied().unwrap_or(0.0).max(0.0))
             .collect();
-        let mut ideal: Vec<f64> = relevant.values().copied().filter(|gain| *gain > 0.0).collect();
+        let mut ideal: Vec<f64> = relevant
+            .values()
+            .copied()
+            .filter(|gain| *gain > 0.0)
+            .collect();
         ideal.sort_by(|a, b| b.total_cmp(a));
         let n_relevant = ideal.len().max(1) as f64;
         let n_found = |n: usize| gains.iter().take(n).filter(|gain| **gain > 0.0).count() as f64;
         let best = discounted(&ideal);
         Self {
-            ndcg_at_10: if best > 0.0 { discounted(&gains) / best } else { 0.0 },
+            ndcg_at_10: if best > 0.0 {
+                discounted(&gains) / best
+            } else {
+                0.0
+            },
             recall_at_10: n_found(10) / n_relevant,
             recall_at_100: n_found(100) / n_relevant,
             mrr_at_10: gains
@@ -75,7 +83,11 @@ mod tests {
 
     #[test]
     fn a_worked_example() {
-        let relevant = Relevant::from([("a".to_owned(), 2.0), ("b".to_owned(), 1.0), ("z".to_owned(), 1.0)]);
+        let relevant = Relevant::from([
+            ("a".to_owned(), 2.0),
+            ("b".to_owned(), 1.0),
+            ("z".to_owned(), 1.0),
+        ]);
         let ranking: Vec<String> = ["x", "a", "b"].map(str::to_owned).to_vec();
         let metrics = Metrics::of(&ranking, &relevant);
         let dcg = 2.0 / 3f64.log2() + 1.0 / 4f64.log2();
@@ -87,6 +99,9 @@ mod tests {
 
     #[test]
     fn nothing_found_is_zero() {
-        assert_eq!(Metrics::of(&[], &Relevant::from([("a".to_owned(), 1.0)])), Metrics::default());
+        assert_eq!(
+            Metrics::of(&[], &Relevant::from([("a".to_owned(), 1.0)])),
+            Metrics::default()
+        );
     }
 }

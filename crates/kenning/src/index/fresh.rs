@@ -9,7 +9,7 @@ use crate::vault::Vault;
 /// Vaults up to this many notes are compared file by file.
 const COMPARED_NOTES_MAX: u64 = 2_000;
 /// In larger ones this many notes are looked at, others each time.
-const PROBED_NOTES: u64 = 600;
+const PROBED_NOTES: u64 = 250;
 
 /// What a look at the vault told.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -43,10 +43,19 @@ pub fn freshness(store: &Store, vault: &Vault, thorough: bool, now: i64) -> Resu
 }
 
 fn compare(store: &Store, vault: &Vault) -> Result<Freshness> {
-    let known: HashMap<String, _> =
-        store.notes()?.into_iter().map(|note| (note.path, note.stamp)).collect();
+    let known: HashMap<String, _> = store
+        .notes()?
+        .into_iter()
+        .map(|note| (note.path, note.stamp))
+        .collect();
     let found = vault.walk().found;
     let is_same = found.len() == known.len()
-        && found.iter().all(|file| known.get(&file.path) == Some(&file.stamp));
-    Ok(if is_same { Freshness::Fresh } else { Freshness::Stale })
+        && found
+            .iter()
+            .all(|file| known.get(&file.path) == Some(&file.stamp));
+    Ok(if is_same {
+        Freshness::Fresh
+    } else {
+        Freshness::Stale
+    })
 }

@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::index::IndexContext;
 use crate::note::{self, Format, Note};
 use crate::secrets;
-use crate::store::{ChunkRecord, Coder, NoteRecord, Terms, TextPacker, quantise};
+use crate::store::{ChunkRecord, Coder, NoteRecord, Terms, TextPacker};
 use crate::vault::{Found, Skipped, Source, Stamp};
 use crate::words::{self, Stems};
 
@@ -28,6 +28,12 @@ pub(super) enum Outcome {
     Same { path: String, stamp: Stamp },
     /// It could not be read.
     Unreadable(Skipped),
+}
+
+/// Files that were prepared together; their texts share blocks.
+pub(super) struct Group {
+    pub(super) outcomes: Vec<Outcome>,
+    pub(super) blocks: Vec<Vec<u8>>,
 }
 
 /// What all workers share.
@@ -63,7 +69,7 @@ thread_local! {
 }
 
 /// Prepares a group of files; their chunks are embedded together.
-pub(super) fn group(tools: &Tools<'_>, files: &[&Found]) -> Result<Vec<Outcome>> {
+pub(super) fn group(tools: &Tools<'_>, files: &[&Found]) -> Result<Group> {
     let mut packer = TextPacker::new(&tools.dictionary).map_err(|error| Error::io("", error))?;
     let mut texts = Vec::new();
     let mut outcomes = Vec::with_capacity(files.len());
@@ -75,7 +81,8 @@ pub(super) fn group(tools: &Tools<'_>, files: &[&Found]) -> Result<Vec<Outcome>>
                 // One file that finds a fault of ours must not cost the others.
                 let prepared = catch_unwind(AssertUnwindSafe(|| {
                     let mut stems = STEMS.take();
-                    let record = record(tools, file, text, hash, &mut stems, &mut packer, &mut texts);
+                    let record =
+                        record(tools, file, text, hash, &mut stems, &mut packer, &mut texts);
                     STEMS.set(stems);
                     record
                 }));
@@ -89,7 +96,8 @@ pub(super) fn group(tools: &Tools<'_>, files: &[&Found]) -> Result<Vec<Outcome>>
                         texts.truncate(n_texts);
                         Outcome::Unreadable(Skipped {
                             path: file.path.clone(),
-                            reason: "reading it failed by a fault of ours; please report it".to_owned(),
+                            reason: "reading it failed by a fault of ours; please report it"
+                                .to_owned(),
                         })
                     }
                 }
@@ -106,7 +114,8 @@ pub(super) fn group(tools: &Tools<'_>, files: &[&Found]) -> Result<Vec<Outcome>>
         outcomes.push(outcome);
     }
     embed(tools, &texts, &mut outcomes)?;
-    Ok(outcomes)
+    let blocks = packer.finish().map_err(|error| Error::io("", error))?;
+    Ok(Group { outcomes, blocks })
 }
 
 /// Reads a file; `None` when its content is what the store has already.
@@ -114,7 +123,10 @@ fn read(tools: &Tools<'_>, file: &Found) -> Result<Option<(String, [u8; 16])>, S
     let text = tools.source.read(&file.path)?;
     let mut hash = [0; 16];
     hash.copy_from_slice(&blake3::hash(text.as_bytes()).as_bytes()[..16]);
-    let is_same = tools.known.get(&file.path).is_some_and(|(_, known)| *known == hash);
+    let is_same = tools
+        .known
+        .get(&file.path)
+        .is_some_and(|(_, known)| *known == hash);
     Ok((!is_same).then_some((text, hash)))
 }
 
@@ -141,8 +153,8 @@ fn record(
             chunk_record(&file.path, &note, chunk, stems)
         })
         .collect::<Vec<_>>();
-    let packed_text = packer
-        .pack(&note.text)
+    let text = packer
+        .add(&note.text)
         .map_err(|error| Error::io(&file.path, error))?;
     let names_by_file = tools.source.names_by_file();
     Ok(NoteRecord {
@@ -151,7 +163,7 @@ fn record(
         format,
         date: date(&file.path, &note, file.stamp),
         n_lines: note.text.lines().count() as u32,
-        packed_text,
+        text,
         names: names(&file.path, &note, names_by_file),
         terms: note_terms(&file.path, &note, names_by_file, stems),
         chunks: distinct_handles(chunks),
@@ -208,7 +220,10 @@ fn chunk_record(path: &str, note: &Note, chunk: Chunk, stems: &mut Stems) -> Chu
         words::push_terms(heading, note.language, stems, &mut section_terms);
     }
     let mut hasher = blake3::Hasher::new();
-    hasher.update(path.as_bytes()).update(&[0]).update(text.as_bytes());
+    hasher
+        .update(path.as_bytes())
+        .update(&[0])
+        .update(text.as_bytes());
     ChunkRecord {
         handle: first_u32(&hasher.finalize()),
         chunk,
@@ -260,7 +275,9 @@ fn note_terms(path: &str, note: &Note, by_file: bool, stems: &mut Stems) -> Term
             push(folders, &mut terms.about);
         }
     }
-    note.aliases.iter().for_each(|alias| push(alias, &mut terms.names));
+    note.aliases
+        .iter()
+        .for_each(|alias| push(alias, &mut terms.names));
     note.tags.iter().for_each(|tag| push(tag, &mut terms.tags));
     for (key, value) in &note.properties {
         if !matches!(key.as_str(), "tags" | "tag" | "aliases" | "alias" | "title") {
@@ -284,7 +301,12 @@ fn push_value(value: &serde_json::Value, push: &mut dyn FnMut(&str)) {
 /// The date of a note: what it says itself, then its daily-note name, then the file's time.
 fn date(path: &str, note: &Note, stamp: Stamp) -> Option<(String, &'static str)> {
     let facts = &note.facts;
-    if let Some(date) = facts.published.as_ref().or(facts.created.as_ref()).or(facts.modified.as_ref()) {
+    if let Some(date) = facts
+        .published
+        .as_ref()
+        .or(facts.created.as_ref())
+        .or(facts.modified.as_ref())
+    {
         return Some((date.clone(), "front matter"));
     }
     let head = note::file_stem(path).get(..10);
@@ -306,8 +328,7 @@ fn embed(tools: &Tools<'_>, texts: &[String], outcomes: &mut [Outcome]) -> Resul
     for outcome in outcomes {
         if let Outcome::Record { record, .. } = outcome {
             for row in rows.by_ref().take(record.chunks.len()) {
-                tools.coder.push_code(row, &mut record.codes);
-                quantise(row, &mut record.rows);
+                tools.coder.push(row, &mut record.codes, &mut record.rows);
             }
         }
     }

@@ -126,7 +126,11 @@ fn outline(text: &str, body_start: usize) -> Structure {
                 }
                 match tag {
                     Tag::CodeBlock(_) => found.code.push(range.clone()),
-                    Tag::Link { link_type, dest_url, .. } if is_local(*link_type, dest_url) => {
+                    Tag::Link {
+                        link_type,
+                        dest_url,
+                        ..
+                    } if is_local(*link_type, dest_url) => {
                         link = Some((decode(dest_url), String::new(), range.start));
                     }
                     _ => {}
@@ -231,12 +235,20 @@ fn scan_inline(text: &str, body_start: usize, code: &[Range<usize>], body: &mut 
             let gap = &text[at..code_start];
             inline::wikilinks(gap, |target, shown, offset| {
                 let is_embed = gap[..offset].ends_with('!');
-                let kind = if is_embed { LinkKind::Embed } else { LinkKind::Wiki };
+                let kind = if is_embed {
+                    LinkKind::Embed
+                } else {
+                    LinkKind::Wiki
+                };
                 let line = lines.line_of(at + offset);
                 body.links.push(Link::new(kind, target, shown, line));
             });
             inline::tags(gap, |tag| {
-                if !body.tags.iter().any(|known| known.eq_ignore_ascii_case(tag)) {
+                if !body
+                    .tags
+                    .iter()
+                    .any(|known| known.eq_ignore_ascii_case(tag))
+                {
                     body.tags.push(tag.to_owned());
                 }
             });

@@ -39,8 +39,16 @@ pub(super) fn split(text: &str, warnings: &mut Vec<Warning>) -> FrontMatter {
 }
 
 fn understand(properties: Map<String, Value>, yaml: &str, body_start: usize) -> FrontMatter {
-    let text_of = |names: &[&str]| names.iter().find_map(|name| text(property(&properties, name)?));
-    let date_of = |names: &[&str]| names.iter().find_map(|name| date(property(&properties, name)?));
+    let text_of = |names: &[&str]| {
+        names
+            .iter()
+            .find_map(|name| text(property(&properties, name)?))
+    };
+    let date_of = |names: &[&str]| {
+        names
+            .iter()
+            .find_map(|name| date(property(&properties, name)?))
+    };
     let facts = Facts {
         summary: text_of(&["summary", "description"]),
         author: text_of(&["author", "authors"]),

@@ -61,7 +61,9 @@ impl Link {
             },
             target: target.trim().to_owned(),
             anchor,
-            shown: shown.map(|shown| shown.trim().to_owned()),
+            shown: shown
+                .map(|shown| shown.trim().to_owned())
+                .filter(|shown| !shown.is_empty()),
             line,
         }
     }
@@ -96,13 +98,12 @@ pub(super) fn wikilinks(text: &str, mut found: impl FnMut(&str, Option<&str>, us
 pub(super) fn tags(text: &str, mut found: impl FnMut(&str)) {
     for (at, _) in text.match_indices('#') {
         let before = text[..at].chars().next_back();
-        if before.is_some_and(|c| !c.is_whitespace() && !matches!(c, '(' | ',' | ';' | '"' | '\'')) {
+        if before.is_some_and(|c| !c.is_whitespace() && !matches!(c, '(' | ',' | ';' | '"' | '\''))
+        {
             continue;
         }
         let rest = &text[at + 1..];
-        let len = rest
-            .find(|c: char| !is_tag_char(c))
-            .unwrap_or(rest.len());
+        let len = rest.find(|c: char| !is_tag_char(c)).unwrap_or(rest.len());
         let tag = rest[..len].trim_end_matches('/');
         // `#123` is an issue number, not a tag.
         if tag.chars().any(|c| !c.is_ascii_digit() && c != '/') {
@@ -131,7 +132,9 @@ pub(super) fn comments(text: &str, from: usize, code: &[Range<usize>]) -> Vec<Ra
             continue;
         }
         // An unclosed comment hides the rest of the note, as it does in Obsidian.
-        let close = text[open + 2..].find("%%").map_or(text.len(), |i| open + 2 + i + 2);
+        let close = text[open + 2..]
+            .find("%%")
+            .map_or(text.len(), |i| open + 2 + i + 2);
         ranges.push(open..close);
         at = close;
     }

@@ -4,7 +4,11 @@ use super::*;
 use crate::secrets::mask;
 
 fn check(text: &str) -> String {
-    let (note, warnings) = parse("Folder/File name.md", mask(text.to_owned()).0, Format::Markdown);
+    let (note, warnings) = parse(
+        "Folder/File name.md",
+        mask(text.to_owned()).0,
+        Format::Markdown,
+    );
     let mut out = format!("title: {}\n", note.title);
     for (name, list) in [("tags", &note.tags), ("aliases", &note.aliases)] {
         if !list.is_empty() {
@@ -15,9 +19,20 @@ fn check(text: &str) -> String {
         out += &format!("h{} {}\n", heading.level, heading.text);
     }
     for link in &note.links {
-        let anchor = link.anchor.as_ref().map_or(String::new(), |a| format!(" #{a}"));
-        let shown = link.shown.as_ref().map_or(String::new(), |s| format!(" ({s})"));
-        out += &format!("{} {}: {}{anchor}{shown}\n", link.line, link.kind.name(), link.target);
+        let anchor = link
+            .anchor
+            .as_ref()
+            .map_or(String::new(), |a| format!(" #{a}"));
+        let shown = link
+            .shown
+            .as_ref()
+            .map_or(String::new(), |s| format!(" ({s})"));
+        out += &format!(
+            "{} {}: {}{anchor}{shown}\n",
+            link.line,
+            link.kind.name(),
+            link.target
+        );
     }
     for warning in warnings {
         out += &format!("warning {}: {}\n", warning.line, warning.message);
@@ -80,6 +95,9 @@ fn comments_are_blanked_and_lines_stay() {
 
 #[test]
 fn para_is_read_from_the_path() {
-    assert_eq!(para("2-Areas/Finance/Taxes/x.md"), (Some("2-Areas"), Some("Finance")));
+    assert_eq!(
+        para("2-Areas/Finance/Taxes/x.md"),
+        (Some("2-Areas"), Some("Finance"))
+    );
     assert_eq!(para("x.md"), (None, None));
 }

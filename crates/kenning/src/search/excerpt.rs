@@ -1,7 +1,7 @@
 //! The best sentences of a passage, with the words of the query marked. Pure.
 
 use super::Query;
-use crate::words::{self, Language, Stems};
+use crate::words::{self, Language};
 
 /// Longest excerpt, in characters.
 const EXCERPT_CHARS_MAX: usize = 280;
@@ -56,22 +56,33 @@ pub(super) fn groups_in(text: &str, query: &Query, language: Language) -> Vec<bo
 }
 
 /// Calls `found(group, start, end)` for each word of `text` that the query asks for.
-fn each_match(text: &str, query: &Query, language: Language, mut found: impl FnMut(usize, usize, usize)) {
-    let mut stems = Stems::default();
-    let mut term = String::new();
+fn each_match(
+    text: &str,
+    query: &Query,
+    language: Language,
+    mut found: impl FnMut(usize, usize, usize),
+) {
     for word in words::words(text) {
         // Stemming never changes how a word begins, so most words need not be stemmed at all.
         let first = word.text.chars().next().map(fold_char);
-        let may_match = |spelling: &String| spelling.chars().next() == first || first.is_none_or(|c| !c.is_ascii());
-        if !query.groups.iter().any(|group| group.terms.iter().any(may_match)) {
+        let may_match = |spelling: &String| {
+            spelling.chars().next() == first || first.is_none_or(|c| !c.is_ascii())
+        };
+        if !query
+            .groups
+            .iter()
+            .any(|group| group.terms.iter().any(may_match))
+        {
             continue;
         }
-        term.clear();
-        words::push_terms(word.text, language, &mut stems, &mut term);
-        let term = term.trim_end_matches(words::TERM_SEPARATOR);
+        let term = words::term_of(&word, language);
         for (index, group) in query.groups.iter().enumerate() {
             let is_match = group.terms.iter().any(|spelling| {
-                if group.is_prefix { term.starts_with(spelling.as_str()) } else { term == spelling }
+                if group.is_prefix {
+                    term.starts_with(spelling.as_str())
+                } else {
+                    term == *spelling
+                }
             });
             if is_match {
                 found(index, word.start, word.start + word.text.len());
@@ -114,8 +125,10 @@ fn sentences(text: &str) -> Vec<String> {
     let n_lines = text.lines().count();
     for line in text.lines() {
         let trimmed = line.trim();
-        let is_heading = trimmed.starts_with('#') && trimmed.trim_start_matches('#').starts_with(' ');
-        let starts_block = trimmed.starts_with(['-', '*', '+', '>', '|']) || trimmed.starts_with("```");
+        let is_heading =
+            trimmed.starts_with('#') && trimmed.trim_start_matches('#').starts_with(' ');
+        let starts_block =
+            trimmed.starts_with(['-', '*', '+', '>', '|']) || trimmed.starts_with("```");
         if trimmed.is_empty() || is_heading || starts_block {
             flush(&mut paragraph, &mut sentences);
         }
@@ -137,7 +150,8 @@ fn split_sentences(paragraph: &str, out: &mut Vec<String>) {
     while let Some((at, c)) = chars.next() {
         let end = at + c.len_utf8();
         let follows_blank = chars.peek().is_none_or(|(_, next)| next.is_whitespace());
-        let ends = matches!(c, '。' | '！' | '？') || (matches!(c, '.' | '!' | '?') && follows_blank);
+        let ends =
+            matches!(c, '。' | '！' | '？') || (matches!(c, '.' | '!' | '?') && follows_blank);
         if ends && !is_abbreviation(&paragraph[start..at]) {
             push_sentence(&paragraph[start..end], out);
             start = end;
@@ -153,8 +167,11 @@ fn is_abbreviation(before: &str) -> bool {
         "ca", "bzw", "fig", "abs",
     ];
     let word = before.rsplit([' ', '(']).next().unwrap_or(before);
-    let is_ordinal = !word.is_empty() && word.len() <= 2 && word.chars().all(|c| c.is_ascii_digit());
-    is_ordinal || word.chars().count() == 1 || KNOWN.iter().any(|known| word.eq_ignore_ascii_case(known))
+    let is_ordinal =
+        !word.is_empty() && word.len() <= 2 && word.chars().all(|c| c.is_ascii_digit());
+    is_ordinal
+        || word.chars().count() == 1
+        || KNOWN.iter().any(|known| word.eq_ignore_ascii_case(known))
 }
 
 fn push_sentence(sentence: &str, out: &mut Vec<String>) {
@@ -209,12 +226,28 @@ fn shorten(text: &str, query: &Query, language: Language) -> String {
         first.get_or_insert(start);
     });
     let first_char = first.map_or(0, |byte| text[..byte].chars().count());
-    let start = first_char.saturating_sub(EXCERPT_CHARS_MAX / 4).min(n_chars - EXCERPT_CHARS_MAX);
+    let start = first_char
+        .saturating_sub(EXCERPT_CHARS_MAX / 4)
+        .min(n_chars - EXCERPT_CHARS_MAX);
     let window: String = text.chars().skip(start).take(EXCERPT_CHARS_MAX).collect();
     let ends_early = start + EXCERPT_CHARS_MAX < n_chars;
-    let body = if start > 0 { window.split_once(' ').map_or(window.as_str(), |(_, rest)| rest) } else { &window };
-    let body = if ends_early { body.rsplit_once(' ').map_or(body, |(head, _)| head) } else { body };
-    format!("{}{body}{}", if start > 0 { "…" } else { "" }, if ends_early { "…" } else { "" })
+    let body = if start > 0 {
+        window
+            .split_once(' ')
+            .map_or(window.as_str(), |(_, rest)| rest)
+    } else {
+        &window
+    };
+    let body = if ends_early {
+        body.rsplit_once(' ').map_or(body, |(head, _)| head)
+    } else {
+        body
+    };
+    format!(
+        "{}{body}{}",
+        if start > 0 { "…" } else { "" },
+        if ends_early { "…" } else { "" }
+    )
 }
 
 #[cfg(test)]

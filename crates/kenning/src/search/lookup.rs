@@ -28,7 +28,11 @@ pub fn passage(store: &Store, reference: &str) -> Result<Passage> {
     let end_line = to.min(note.n_lines.max(1));
     let start_line = from.clamp(1, end_line.max(1));
     let wanted = (end_line + 1).saturating_sub(start_line) as usize;
-    let text: Vec<&str> = text.lines().skip(start_line as usize - 1).take(wanted).collect();
+    let text: Vec<&str> = text
+        .lines()
+        .skip(start_line as usize - 1)
+        .take(wanted)
+        .collect();
     Ok(Passage {
         note,
         start_line,
@@ -59,7 +63,10 @@ fn resolve(store: &Store, name: &str) -> Result<(NoteId, Option<Lines>)> {
     if let Some(note) = store.note_at(name)? {
         return Ok((note, None));
     }
-    if let Some(handle) = name.strip_prefix('#').and_then(|hex| u32::from_str_radix(hex, 16).ok()) {
+    if let Some(handle) = name
+        .strip_prefix('#')
+        .and_then(|hex| u32::from_str_radix(hex, 16).ok())
+    {
         let chunks = store.chunks_by_handle(handle)?;
         if let Some(chunk) = chunks.first() {
             return Ok((chunk.note, Some((chunk.start_line, chunk.end_line))));

@@ -28,8 +28,13 @@ impl Query {
         let spoken = languages_above(languages, LANGUAGE_SHARE_MIN);
         let spelled: Vec<Language> = spoken.iter().copied().take(LANGUAGES_MAX).collect();
         let dominant = languages_above(languages, STOP_SHARE_MIN);
-        let all: Vec<Word<'_>> = words::words(text).filter(|word| !is_run_tail(text, word)).collect();
-        let mut kept: Vec<&Word<'_>> = all.iter().filter(|word| !is_stop(word, &dominant)).collect();
+        let all: Vec<Word<'_>> = words::words(text)
+            .filter(|word| !is_run_tail(text, word))
+            .collect();
+        let mut kept: Vec<&Word<'_>> = all
+            .iter()
+            .filter(|word| !is_stop(word, &dominant))
+            .collect();
         if kept.is_empty() {
             // "to be or not to be" is all function words, and still a question.
             kept = all.iter().collect();
@@ -66,14 +71,19 @@ fn languages_above(languages: &[(Language, u64)], share_min: f64) -> Vec<Languag
 fn is_stop(word: &Word<'_>, languages: &[Language]) -> bool {
     let mut lowered = String::new();
     words::lower_into(word.text, &mut lowered);
-    languages.iter().any(|&language| words::is_stop_word(&lowered, language))
+    languages
+        .iter()
+        .any(|&language| words::is_stop_word(&lowered, language))
 }
 
 /// The last character of an unspaced run stands alone in the index; a longer run does not need it.
 fn is_run_tail(text: &str, word: &Word<'_>) -> bool {
     word.kind == WordKind::Gram
         && word.text.chars().count() == 1
-        && text[..word.start].chars().next_back().is_some_and(words::is_unspaced)
+        && text[..word.start]
+            .chars()
+            .next_back()
+            .is_some_and(words::is_unspaced)
 }
 
 #[cfg(test)]

@@ -24,13 +24,28 @@ pub(super) fn detect(text: &[u8], kind: Kind, hit: Hit) -> Option<Span> {
     }
     let name = text[start..hit.start].to_ascii_lowercase();
     let pattern = judge(kind, &name, value)?;
-    Some(Span { start: found.start, end: found.end, pattern })
+    Some(Span {
+        start: found.start,
+        end: found.end,
+        pattern,
+    })
 }
 
 /// Returns where the name ends, or nothing when the keyword is only the beginning of another word.
 fn name_end(text: &[u8], keyword_end: usize) -> Option<usize> {
-    const SUFFIXES: [&[u8]; 11] =
-        [b"base", b"value", b"prod", b"production", b"dev", b"staging", b"test", b"live", b"base64", b"b64", b"hex"];
+    const SUFFIXES: [&[u8]; 11] = [
+        b"base",
+        b"value",
+        b"prod",
+        b"production",
+        b"dev",
+        b"staging",
+        b"test",
+        b"live",
+        b"base64",
+        b"b64",
+        b"hex",
+    ];
     let mut end = keyword_end;
     let is_credential = text[keyword_end - 1] | 32 == b'l';
     if is_credential
@@ -43,14 +58,18 @@ fn name_end(text: &[u8], keyword_end: usize) -> Option<usize> {
     if matches!(text.get(end), Some(b'_' | b'-')) {
         let word = &text[end + 1..];
         let length = run_length(word, ALNUM, 11);
-        if SUFFIXES.iter().any(|suffix| word[..length].eq_ignore_ascii_case(suffix))
+        if SUFFIXES
+            .iter()
+            .any(|suffix| word[..length].eq_ignore_ascii_case(suffix))
             || length > 0 && length < 3 && word[..length].iter().all(u8::is_ascii_digit)
         {
             end += 1 + length;
         }
     }
-    (!text.get(end).is_some_and(|&byte| is(byte, ALNUM) || matches!(byte, b'_' | b'-') || !byte.is_ascii()))
-        .then_some(end)
+    (!text
+        .get(end)
+        .is_some_and(|&byte| is(byte, ALNUM) || matches!(byte, b'_' | b'-') || !byte.is_ascii()))
+    .then_some(end)
 }
 
 /// Looks this far back for the beginning of a line, so that a note of one line costs no more than others.
@@ -106,52 +125,84 @@ fn operator(text: &[u8], name_start: usize, name_end: usize) -> Option<Operator>
     let before = name_start.checked_sub(1).map(|position| text[position]);
     let mut at = name_end;
     let mut is_quoted = false;
-    while at < name_end + 4 && matches!(text.get(at), Some(b'"' | b'\'' | b'`' | b']' | b'*' | b'\\')) {
+    while at < name_end + 4
+        && matches!(
+            text.get(at),
+            Some(b'"' | b'\'' | b'`' | b']' | b'*' | b'\\')
+        )
+    {
         is_quoted |= matches!(text[at], b'"' | b'\'');
         at += 1;
     }
     let after_blanks = skip_blanks(text, at);
     let sign = match *text.get(after_blanks)? {
-        b'=' | b'?' | b'.' | b'+' | b':' | b'-' | b'|' if let Some((sign, end)) = sign_at(text, after_blanks) => {
-            let sign = if matches!(before, Some(b'?' | b'&')) { Sign::Query } else { sign };
-            return Some(Operator { sign, end: skip_break(text, end, sign) });
+        b'=' | b'?' | b'.' | b'+' | b':' | b'-' | b'|'
+            if let Some((sign, end)) = sign_at(text, after_blanks) =>
+        {
+            let sign = if matches!(before, Some(b'?' | b'&')) {
+                Sign::Query
+            } else {
+                sign
+            };
+            return Some(Operator {
+                sign,
+                end: skip_break(text, end, sign),
+            });
         }
         b'|' if is_in_row(text, name_start) => Sign::Cell,
         b',' if is_quoted => Sign::Next,
         b'>' if before == Some(b'<') => Sign::Element,
         b'"' | b'\'' if after_blanks > at && !is_quoted => {
-            return Some(Operator { sign: Sign::Next, end: after_blanks });
+            return Some(Operator {
+                sign: Sign::Next,
+                end: after_blanks,
+            });
         }
         _ if after_blanks > at && is_flag(text, name_start..at) => {
-            return Some(Operator { sign: Sign::Flag, end: after_blanks });
+            return Some(Operator {
+                sign: Sign::Flag,
+                end: after_blanks,
+            });
         }
         _ if after_blanks > at => return typed_operator(text, after_blanks),
         _ => return None,
     };
-    Some(Operator { sign, end: skip_break(text, after_blanks + 1, sign) })
+    Some(Operator {
+        sign,
+        end: skip_break(text, after_blanks + 1, sign),
+    })
 }
 
 /// Says whether a blank is enough between name and value: after `--name`, after `sshpass -p`, and in `.netrc` after `login`.
 fn is_flag(text: &[u8], name: Range<usize>) -> bool {
     let is_option = text[name.clone()].starts_with(b"--") && !text[name.clone()].contains(&b' ');
     let line = line_before(text, name.start);
-    is_option || text[name].ends_with(b"sshpass -p") || line.starts_with(b"machine ") && has_any(line, &[b" login "])
+    is_option
+        || text[name].ends_with(b"sshpass -p")
+        || line.starts_with(b"machine ") && has_any(line, &[b" login "])
 }
 
 /// Says whether the line that `position` stands on is a row of a table.
 fn is_in_row(text: &[u8], position: usize) -> bool {
-    line_before(text, position).trim_ascii_start().starts_with(b"|")
+    line_before(text, position)
+        .trim_ascii_start()
+        .starts_with(b"|")
 }
 
 /// Returns the line up to `position`, or the end of it where the line is very long.
 fn line_before(text: &[u8], position: usize) -> &[u8] {
     let before = &text[position.saturating_sub(LINE_BYTES_MAX)..position];
-    before.rsplit(|&byte| byte == b'\n').next().unwrap_or_default()
+    before
+        .rsplit(|&byte| byte == b'\n')
+        .next()
+        .unwrap_or_default()
 }
 
 /// Reads `=`, `:`, `:=`, `=>` and their kin, and returns where they end.
 fn sign_at(text: &[u8], start: usize) -> Option<(Sign, usize)> {
-    const EQUALS: [&[u8]; 11] = [b":::=", b"::=", b"||=", b":=", b"?=", b".=", b"+=", b"=>", b"->", b"==", b"="];
+    const EQUALS: [&[u8]; 11] = [
+        b":::=", b"::=", b"||=", b":=", b"?=", b".=", b"+=", b"=>", b"->", b"==", b"=",
+    ];
     if let Some(sign) = EQUALS.iter().find(|sign| text[start..].starts_with(sign)) {
         return Some((Sign::Equals, start + sign.len()));
     }
@@ -160,20 +211,40 @@ fn sign_at(text: &[u8], start: usize) -> Option<(Sign, usize)> {
     }
     // A type between colon and equals sign: `password: str = "…"`.
     let typed = typed_operator(text, skip_blanks(text, start + 1));
-    Some(typed.map_or((Sign::Colon, start + 1), |operator| (Sign::Equals, operator.end)))
+    Some(typed.map_or((Sign::Colon, start + 1), |operator| {
+        (Sign::Equals, operator.end)
+    }))
 }
 
 /// Reads `string =` and the like: the type of the name, then the sign.
 fn typed_operator(text: &[u8], start: usize) -> Option<Operator> {
-    const TYPES: [&[u8]; 8] =
-        [b"string", b"String", b"str", b"&str", b"&'static str", b"SecretStr", b"Optional[str]", b"[]byte"];
-    let name = TYPES.iter().filter(|name| text[start..].starts_with(name)).max_by_key(|name| name.len())?;
+    const TYPES: [&[u8]; 8] = [
+        b"string",
+        b"String",
+        b"str",
+        b"&str",
+        b"&'static str",
+        b"SecretStr",
+        b"Optional[str]",
+        b"[]byte",
+    ];
+    let name = TYPES
+        .iter()
+        .filter(|name| text[start..].starts_with(name))
+        .max_by_key(|name| name.len())?;
     let at = skip_blanks(text, start + name.len());
-    (text.get(at) == Some(&b'=')).then(|| Operator { sign: Sign::Equals, end: skip_blanks(text, at + 1) })
+    (text.get(at) == Some(&b'=')).then(|| Operator {
+        sign: Sign::Equals,
+        end: skip_blanks(text, at + 1),
+    })
 }
 
 fn skip_blanks(text: &[u8], from: usize) -> usize {
-    from + text[from..].iter().take(40).take_while(|byte| matches!(byte, b' ' | b'\t')).count()
+    from + text[from..]
+        .iter()
+        .take(40)
+        .take_while(|byte| matches!(byte, b' ' | b'\t'))
+        .count()
 }
 
 /// Skips blanks, and for elements and arguments also one line break.
@@ -198,14 +269,19 @@ const VALUE_BYTES_MAX: usize = 4096;
 fn value_at(text: &[u8], operator: Operator) -> Option<Value> {
     let mut start = operator.end;
     // String prefixes as in Python and Rust, and the emphasis of Markdown.
-    if matches!(text.get(start), Some(b'b' | b'r' | b'u' | b'@')) && matches!(text.get(start + 1), Some(b'"' | b'\'')) {
+    if matches!(text.get(start), Some(b'b' | b'r' | b'u' | b'@'))
+        && matches!(text.get(start + 1), Some(b'"' | b'\''))
+    {
         start += 1;
     }
     while text.get(start..start + 2) == Some(b"**") {
         start += 2;
     }
     let escapes = run_of(text, start, b'\\', 3);
-    let quote = text.get(start + escapes).copied().filter(|byte| matches!(byte, b'"' | b'\'' | b'`'));
+    let quote = text
+        .get(start + escapes)
+        .copied()
+        .filter(|byte| matches!(byte, b'"' | b'\'' | b'`'));
     match quote {
         Some(quote) => quoted_at(text, start + escapes + 1, quote, escapes > 0),
         None if escapes > 0 || operator.sign == Sign::Next => None,
@@ -245,11 +321,18 @@ fn bare_at(text: &[u8], start: usize, sign: Sign) -> Option<Value> {
         Sign::Colon | Sign::Cell => is_last_on_line(text, start + length),
         _ => true,
     };
-    (trimmed > 0 && !is_code && is_closed).then_some(Value { start, end: start + trimmed })
+    (trimmed > 0 && !is_code && is_closed).then_some(Value {
+        start,
+        end: start + trimmed,
+    })
 }
 
 fn run_of(text: &[u8], start: usize, byte: u8, max: usize) -> usize {
-    text[start..].iter().take(max).take_while(|&&seen| seen == byte).count()
+    text[start..]
+        .iter()
+        .take(max)
+        .take_while(|&&seen| seen == byte)
+        .count()
 }
 
 fn ends_bare(rest: &[u8], sign: Sign) -> bool {
@@ -264,8 +347,11 @@ fn ends_bare(rest: &[u8], sign: Sign) -> bool {
 }
 
 fn trim_bare(value: &[u8]) -> usize {
-    let n_closing =
-        value.iter().rev().take_while(|byte| matches!(byte, b',' | b')' | b']' | b'}' | b'.' | b':' | b'*')).count();
+    let n_closing = value
+        .iter()
+        .rev()
+        .take_while(|byte| matches!(byte, b',' | b')' | b']' | b'}' | b'.' | b':' | b'*'))
+        .count();
     value.len() - n_closing
 }
 
@@ -275,7 +361,20 @@ fn is_last_on_line(text: &[u8], end: usize) -> bool {
     rest.first().is_none_or(|byte| {
         matches!(
             byte,
-            b'\n' | b'\r' | b'#' | b'|' | b'\\' | b'"' | b'\'' | b'`' | b'<' | b'}' | b';' | b'&' | b'(' | b'-'
+            b'\n'
+                | b'\r'
+                | b'#'
+                | b'|'
+                | b'\\'
+                | b'"'
+                | b'\''
+                | b'`'
+                | b'<'
+                | b'}'
+                | b';'
+                | b'&'
+                | b'('
+                | b'-'
         )
     })
 }

@@ -38,7 +38,11 @@ pub(super) struct Keyword {
 }
 
 const fn word(text: &'static str, detector: Detector) -> Keyword {
-    Keyword { text, detector, is_word: true }
+    Keyword {
+        text,
+        detector,
+        is_word: true,
+    }
 }
 
 const WORDS: &[Keyword] = &[
@@ -95,7 +99,11 @@ const fn keywords() -> [Keyword; N_KEYWORDS] {
         let heads = TOKENS[token].heads;
         let mut head = 0;
         while head < heads.len() {
-            table[filled] = Keyword { text: heads[head], detector: Detector::Token(token as u16), is_word: false };
+            table[filled] = Keyword {
+                text: heads[head],
+                detector: Detector::Token(token as u16),
+                is_word: false,
+            };
             filled += 1;
             head += 1;
         }
@@ -138,7 +146,12 @@ pub(super) fn next(text: &[u8], from: usize) -> Option<(usize, Bucket)> {
     for (offset, &byte) in rest.iter().enumerate() {
         window = roll(window, byte);
         if FIRST[window] != 0 {
-            return Some((from + offset, Bucket { entry: FIRST[window] }));
+            return Some((
+                from + offset,
+                Bucket {
+                    entry: FIRST[window],
+                },
+            ));
         }
     }
     None
@@ -169,14 +182,20 @@ impl Keyword {
         let Some(seen) = text.get(..self.text.len()) else {
             return false;
         };
-        if self.is_word { seen.eq_ignore_ascii_case(self.text.as_bytes()) } else { seen == self.text.as_bytes() }
+        if self.is_word {
+            seen.eq_ignore_ascii_case(self.text.as_bytes())
+        } else {
+            seen == self.text.as_bytes()
+        }
     }
 }
 
 /// Lists the vendor tokens whose head `text` begins with, each with the length of the head.
 pub(super) fn tokens_at(text: &[u8]) -> impl Iterator<Item = (u16, usize)> + '_ {
     let mut bucket = match text {
-        [first, second, third, ..] => Bucket { entry: FIRST[roll(roll(roll(0, *first), *second), *third)] },
+        [first, second, third, ..] => Bucket {
+            entry: FIRST[roll(roll(roll(0, *first), *second), *third)],
+        },
         _ => Bucket { entry: 0 },
     };
     std::iter::from_fn(move || bucket.next_in(text)).filter_map(|keyword| match keyword.detector {

@@ -13,37 +13,60 @@ pub(super) fn detect_url(text: &[u8], hit: Hit) -> Option<Span> {
         return None;
     }
     let authority = &text[hit.end..text.len().min(hit.end + LOGIN_BYTES_MAX)];
-    let length = authority.iter().position(|&byte| ends_authority(byte)).unwrap_or(authority.len());
+    let length = authority
+        .iter()
+        .position(|&byte| ends_authority(byte))
+        .unwrap_or(authority.len());
     let authority = &authority[..length];
     let at = authority.iter().rposition(|&byte| byte == b'@')?;
     let colon = authority[..at].iter().position(|&byte| byte == b':')?;
-    let (user, password, host) = (&authority[..colon], &authority[colon + 1..at], &authority[at + 1..]);
+    let (user, password, host) = (
+        &authority[..colon],
+        &authority[colon + 1..at],
+        &authority[at + 1..],
+    );
     let is_real = is_login_password(user, password) && (!is_local(host) || is_password(password));
-    let span = Span { start: hit.end + colon + 1, end: hit.end + at, pattern: "url-password" };
+    let span = Span {
+        start: hit.end + colon + 1,
+        end: hit.end + at,
+        pattern: "url-password",
+    };
     (is_real && !host.is_empty()).then_some(span)
 }
 
 fn ends_authority(byte: u8) -> bool {
-    byte <= b' ' || matches!(byte, b'/' | b'"' | b'\'' | b'`' | b'<' | b'>' | b'?' | b'\\' | b'|')
+    byte <= b' '
+        || matches!(
+            byte,
+            b'/' | b'"' | b'\'' | b'`' | b'<' | b'>' | b'?' | b'\\' | b'|'
+        )
 }
 
 /// A server on the writer's own machine: only a password worth the name is masked.
 fn is_local(host: &[u8]) -> bool {
-    [b"localhost".as_slice(), b"127.", b"0.0.0.0", b"[::1]"].iter().any(|local| host.starts_with(local))
+    [b"localhost".as_slice(), b"127.", b"0.0.0.0", b"[::1]"]
+        .iter()
+        .any(|local| host.starts_with(local))
 }
 
 /// Checks `Bearer value`.
 pub(super) fn detect_bearer(text: &[u8], hit: Hit) -> Option<Span> {
     let start = hit.end + run_length_blank(text, hit.end);
-    (start > hit.end).then(|| secret_at(text, start, "bearer-token")).flatten()
+    (start > hit.end)
+        .then(|| secret_at(text, start, "bearer-token"))
+        .flatten()
 }
 
 /// Checks the value of an `Authorization` header, with or without a scheme.
 pub(super) fn detect_authorization(text: &[u8], hit: Hit) -> Option<Span> {
-    let is_joint = |byte: &u8| matches!(byte, b' ' | b'"' | b'\'' | b':' | b'=' | b',' | b'`' | b'>');
+    let is_joint =
+        |byte: &u8| matches!(byte, b' ' | b'"' | b'\'' | b':' | b'=' | b',' | b'`' | b'>');
     let joint = &text[hit.end..text.len().min(hit.end + 8)];
     let n_joint = joint.iter().take_while(|byte| is_joint(byte)).count();
-    if !joint[..n_joint].iter().any(|byte| matches!(byte, b':' | b'=' | b',')) {
+    if !joint[..n_joint]
+        .iter()
+        .any(|byte| matches!(byte, b':' | b'=' | b','))
+    {
         return None;
     }
     let mut start = hit.end + n_joint;
@@ -65,7 +88,11 @@ fn secret_at(text: &[u8], start: usize, pattern: &'static str) -> Option<Span> {
     }
     let end = start + run_length(&text[start..], OPAQUE | BASE64, 4096);
     let value = &text[start..end];
-    (is_opaque(value, 16) || is_uuid(value)).then_some(Span { start, end, pattern })
+    (is_opaque(value, 16) || is_uuid(value)).then_some(Span {
+        start,
+        end,
+        pattern,
+    })
 }
 
 /// A login written as base64 of `user:password`.
@@ -84,7 +111,14 @@ fn basic_at(text: &[u8], start: usize) -> Option<Basic> {
     let (user, password) = (&decoded[..colon], &decoded[colon + 1..]);
     // Aladdin opens the cave in the HTTP standard itself.
     let is_real = !user.eq_ignore_ascii_case(b"aladdin") && is_login_password(user, password);
-    Some(Basic { span: Span { start, end, pattern: "basic-auth" }, is_real })
+    Some(Basic {
+        span: Span {
+            start,
+            end,
+            pattern: "basic-auth",
+        },
+        is_real,
+    })
 }
 
 fn decode_base64(encoded: &[u8]) -> Option<Vec<u8>> {
@@ -117,12 +151,24 @@ pub(super) fn detect_curl(text: &[u8], hit: Hit) -> Option<Span> {
     let command = &text[command_start..command_start + command_length(&text[command_start..])];
     let flag = [b" -u".as_slice(), b" --user"]
         .iter()
-        .filter_map(|flag| command.windows(flag.len()).position(|part| part == *flag).map(|at| at + flag.len()))
+        .filter_map(|flag| {
+            command
+                .windows(flag.len())
+                .position(|part| part == *flag)
+                .map(|at| at + flag.len())
+        })
         .min()?;
     let mut start = command_start + flag;
-    let n_blank = text[start..].iter().take(4).take_while(|byte| matches!(byte, b' ' | b'=')).count();
+    let n_blank = text[start..]
+        .iter()
+        .take(4)
+        .take_while(|byte| matches!(byte, b' ' | b'='))
+        .count();
     start += n_blank;
-    let quote = text.get(start).copied().filter(|byte| matches!(byte, b'"' | b'\''));
+    let quote = text
+        .get(start)
+        .copied()
+        .filter(|byte| matches!(byte, b'"' | b'\''));
     start += usize::from(quote.is_some());
     let login = &text[start..text.len().min(start + LOGIN_BYTES_MAX)];
     let end = login
@@ -139,7 +185,11 @@ pub(super) fn detect_curl(text: &[u8], hit: Hit) -> Option<Span> {
     };
     let other = if password.is_empty() { b"" } else { user };
     let is_real = is_login_password(other, secret) && is_password(secret);
-    is_real.then_some(Span { start: secret_start, end: secret_start + secret.len(), pattern: "curl-password" })
+    is_real.then_some(Span {
+        start: secret_start,
+        end: secret_start + secret.len(),
+        pattern: "curl-password",
+    })
 }
 
 /// Looks no further than this for the flag.
@@ -148,7 +198,10 @@ const COMMAND_BYTES_MAX: usize = 1024;
 /// Length of a shell command: to the end of the line, or of the lines joined to it by a backslash.
 fn command_length(text: &[u8]) -> usize {
     let mut length = 0;
-    for line in text[..text.len().min(COMMAND_BYTES_MAX)].split_inclusive(|&byte| byte == b'\n').take(12) {
+    for line in text[..text.len().min(COMMAND_BYTES_MAX)]
+        .split_inclusive(|&byte| byte == b'\n')
+        .take(12)
+    {
         length += line.len();
         if !line.trim_ascii_end().ends_with(b"\\") {
             break;
@@ -158,5 +211,9 @@ fn command_length(text: &[u8]) -> usize {
 }
 
 fn run_length_blank(text: &[u8], from: usize) -> usize {
-    text[from..].iter().take(4).take_while(|&&byte| byte == b' ').count()
+    text[from..]
+        .iter()
+        .take(4)
+        .take_while(|&&byte| byte == b' ')
+        .count()
 }

@@ -33,7 +33,9 @@ pub(super) fn judge(kind: Kind, name: &[u8], value: &[u8]) -> Option<&'static st
         Kind::Account => account(name, value),
         Kind::Bundle => is_bundle(value).then_some("sidekiq-secret"),
         _ if has_any(name, PUBLIC) => None,
-        Kind::Secret => (value.len() >= 8 && is_password(value) || is_uuid(value)).then_some("secret"),
+        Kind::Secret => {
+            (value.len() >= 8 && is_password(value) || is_uuid(value)).then_some("secret")
+        }
         Kind::Token => token(name, value),
         Kind::Key => key(name, value),
     }
@@ -50,14 +52,19 @@ fn token(name: &[u8], value: &[u8]) -> Option<&'static str> {
     if has_any(name, &[b"contribsys"]) && is_bundle(value) {
         return Some("sidekiq-secret");
     }
-    let is_number = value.len() >= 16 && value.iter().all(u8::is_ascii_digit) && entropy(value) > 2.0;
+    let is_number =
+        value.len() >= 16 && value.iter().all(u8::is_ascii_digit) && entropy(value) > 2.0;
     (is_opaque(value, length_min) || is_uuid(value) || is_vendor && is_number).then_some("token")
 }
 
 /// A key is secret only by the word before it: API key, not cache key.
 fn key(name: &[u8], value: &[u8]) -> Option<&'static str> {
     let stem = name.trim_ascii_end();
-    let stem = stem.strip_suffix(b"_").or(stem.strip_suffix(b"-")).or(stem.strip_suffix(b".")).unwrap_or(stem);
+    let stem = stem
+        .strip_suffix(b"_")
+        .or(stem.strip_suffix(b"-"))
+        .or(stem.strip_suffix(b"."))
+        .unwrap_or(stem);
     if has_any(name, &[b"aws"]) && stem.ends_with(b"access") {
         return (value.len() == 40 && is_opaque(value, 40)).then_some("aws-secret-key");
     }
@@ -81,10 +88,13 @@ fn account(name: &[u8], value: &[u8]) -> Option<&'static str> {
 
 fn is_bundle(value: &[u8]) -> bool {
     value.len() == 17
-        && value.iter().enumerate().all(|(position, byte)| match position {
-            8 => *byte == b':',
-            _ => byte.is_ascii_hexdigit(),
-        })
+        && value
+            .iter()
+            .enumerate()
+            .all(|(position, byte)| match position {
+                8 => *byte == b':',
+                _ => byte.is_ascii_hexdigit(),
+            })
 }
 
 /// Words that make a key a secret one.
@@ -125,8 +135,18 @@ const KEY_WORDS: &[&[u8]] = &[
 ];
 
 /// Words that make a token one that opens something.
-const TOKEN_WORDS: &[&[u8]] =
-    &[b"api", b"access", b"auth", b"bearer", b"refresh", b"secret", b"bot", b"deploy", b"personal", b"service"];
+const TOKEN_WORDS: &[&[u8]] = &[
+    b"api",
+    b"access",
+    b"auth",
+    b"bearer",
+    b"refresh",
+    b"secret",
+    b"bot",
+    b"deploy",
+    b"personal",
+    b"service",
+];
 
 /// Words that say the value is meant to be seen, or guards nothing.
 const PUBLIC: &[&[u8]] = &[
@@ -160,5 +180,7 @@ const VENDORS: &[&[u8]] = &[
 ];
 
 pub(super) fn has_any(name: &[u8], words: &[&[u8]]) -> bool {
-    words.iter().any(|word| name.windows(word.len()).any(|part| part == *word))
+    words
+        .iter()
+        .any(|word| name.windows(word.len()).any(|part| part == *word))
 }

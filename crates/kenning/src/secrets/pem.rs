@@ -30,12 +30,20 @@ pub(super) fn detect(text: &[u8], hit: Hit) -> Option<Span> {
         let rest = &text[end + 8..text.len().min(end + 80)];
         end += 8 + find(rest, b"-----").map_or(0, |dashes| dashes + 5);
     }
-    Some(Span { start: hit.start, end, pattern: "private-key" })
+    Some(Span {
+        start: hit.start,
+        end,
+        pattern: "private-key",
+    })
 }
 
 /// Says whether a body is key material; an end marker pages later belongs to something else.
 fn is_mostly_key(body: &[u8]) -> bool {
-    key_chars(body) * 2 > body.iter().filter(|byte| !byte.is_ascii_whitespace()).count()
+    key_chars(body) * 2
+        > body
+            .iter()
+            .filter(|byte| !byte.is_ascii_whitespace())
+            .count()
 }
 
 /// Counts base64 characters in runs long enough to be key material rather than words.
@@ -71,5 +79,6 @@ fn key_lines_length(body: &[u8]) -> usize {
 }
 
 fn find(text: &[u8], needle: &[u8]) -> Option<usize> {
-    text.windows(needle.len()).position(|window| window == needle)
+    text.windows(needle.len())
+        .position(|window| window == needle)
 }

@@ -80,7 +80,11 @@ pub(super) enum Part {
     /// Exactly this text.
     Text(&'static str),
     /// Between `min` and `max` bytes of a class, as many as there are.
-    Run { class: Class, min: usize, max: usize },
+    Run {
+        class: Class,
+        min: usize,
+        max: usize,
+    },
     /// Like `Text`, but may be missing.
     Maybe(&'static str),
     /// Nothing more, but what came before ends with this text.
@@ -122,12 +126,19 @@ pub(super) fn match_at(text: &[u8], start: usize, parts: &[Part]) -> Option<usiz
 
 /// Counts the leading bytes of `class`, up to `max`.
 pub(super) fn run_length(text: &[u8], class: Class, max: usize) -> usize {
-    text.iter().take(max).take_while(|&&byte| is(byte, class)).count()
+    text.iter()
+        .take(max)
+        .take_while(|&&byte| is(byte, class))
+        .count()
 }
 
 /// Counts the bytes of `class` that end at `end`, looking back no further than `floor`.
 pub(super) fn run_length_back(text: &[u8], end: usize, floor: usize, class: Class) -> usize {
-    text[floor..end].iter().rev().take_while(|&&byte| is(byte, class)).count()
+    text[floor..end]
+        .iter()
+        .rev()
+        .take_while(|&&byte| is(byte, class))
+        .count()
 }
 
 /// Says whether a token may begin at `start`: not in the middle of a word or a file name.

@@ -10,7 +10,10 @@ use super::{Finding, mask};
 #[track_caller]
 fn check(template: &str, secret: &str, expected: &str) {
     let (clean, _) = mask(template.replace("{}", secret));
-    assert_eq!(clean.as_str(), template.replace("{}", &format!("[REDACTED:{expected}]")));
+    assert_eq!(
+        clean.as_str(),
+        template.replace("{}", &format!("[REDACTED:{expected}]"))
+    );
 }
 
 #[track_caller]
@@ -25,18 +28,25 @@ struct Dice(u64);
 
 impl Dice {
     fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+        self.0 = self
+            .0
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
         (self.0 >> 33) as usize % bound
     }
 
     fn text(&mut self, class: Class, length: usize) -> String {
         let bytes: Vec<u8> = (0..128u8).filter(|&byte| shape::is(byte, class)).collect();
-        (0..length).map(|_| bytes[self.below(bytes.len())] as char).collect()
+        (0..length)
+            .map(|_| bytes[self.below(bytes.len())] as char)
+            .collect()
     }
 
     /// A token of the given row, as short as the row allows.
     fn token(&mut self, token: &Token, head: &str) -> String {
-        let mut text = token.lead.map_or(String::new(), |lead| self.text(lead.class, lead.max));
+        let mut text = token
+            .lead
+            .map_or(String::new(), |lead| self.text(lead.class, lead.max));
         text.push_str(head);
         for part in token.parts {
             match *part {
@@ -131,11 +141,27 @@ fn names_decide_what_a_value_must_prove() {
     check("API key: {}", &letters(5, 32), "api-key");
     check("https://x.io/v1?api_key={}&page=2", &hex(6, 32), "api-key");
     check("PrivateKey = {}", &(letters(7, 43) + "="), "api-key");
-    check("os.environ[\"SERVICE_API_KEY\"] = \"{}\"", &letters(8, 40), "api-key");
-    check("//registry.npmjs.org/:_authToken={}", &letters(9, 36), "token");
+    check(
+        "os.environ[\"SERVICE_API_KEY\"] = \"{}\"",
+        &letters(8, 40),
+        "api-key",
+    );
+    check(
+        "//registry.npmjs.org/:_authToken={}",
+        &letters(9, 36),
+        "token",
+    );
     check("config.set('api_token', '{}')", &letters(10, 32), "token");
-    check("aws_secret_access_key = {}", &letters(11, 40), "aws-secret-key");
-    check("AWS_ACCOUNT_ID={}", &Dice(12).text(shape::DIGIT, 12), "aws-account-id");
+    check(
+        "aws_secret_access_key = {}",
+        &letters(11, 40),
+        "aws-secret-key",
+    );
+    check(
+        "AWS_ACCOUNT_ID={}",
+        &Dice(12).text(shape::DIGIT, 12),
+        "aws-account-id",
+    );
     check_unchanged(&format!("cache_key = {}", hex(13, 32)));
     check_unchanged(&format!("public_key: {}", letters(14, 43)));
     check_unchanged(&format!("csrf_token={}", letters(15, 32)));
@@ -145,16 +171,36 @@ fn names_decide_what_a_value_must_prove() {
 
 #[test]
 fn logins_are_masked_wherever_they_stand() {
-    check("postgres://app:{}@db.corp.net:5432/app", &letters(1, 12), "url-password");
-    check("see [repo](https://bob:{}@git.corp.net/x.git)", &letters(2, 10), "url-password");
+    check(
+        "postgres://app:{}@db.corp.net:5432/app",
+        &letters(1, 12),
+        "url-password",
+    );
+    check(
+        "see [repo](https://bob:{}@git.corp.net/x.git)",
+        &letters(2, 10),
+        "url-password",
+    );
     check("redis://:{}@cache:6379/0", &letters(3, 20), "url-password");
     check("Authorization: Bearer {}", &letters(4, 40), "authorization");
     check("-H 'Authorization: token {}'", &hex(5, 40), "authorization");
     check("send Bearer {} along", &letters(6, 40), "bearer-token");
-    check("curl -s -u bob:{} https://corp.net", &letters(7, 12), "curl-password");
-    check("curl https://corp.net \\\n  --user 'bob:{}'", &letters(8, 12), "curl-password");
+    check(
+        "curl -s -u bob:{} https://corp.net",
+        &letters(7, 12),
+        "curl-password",
+    );
+    check(
+        "curl https://corp.net \\\n  --user 'bob:{}'",
+        &letters(8, 12),
+        "curl-password",
+    );
     // "bob:Secret99xy" in base64.
-    check("Authorization: Basic {}", &["Ym9iOl", "NlY3Jl", "dDk5eHk="].concat(), "basic-auth");
+    check(
+        "Authorization: Basic {}",
+        &["Ym9iOl", "NlY3Jl", "dDk5eHk="].concat(),
+        "basic-auth",
+    );
 }
 
 #[test]
@@ -196,24 +242,63 @@ fn private_keys_are_masked_over_several_lines() {
     let marker = |word: &str, kind: &str| format!("-----{word} {kind}PRIVATE KEY-----");
     let lines = [letters(1, 64), letters(2, 64), letters(3, 40)];
     for kind in ["", "RSA ", "EC ", "OPENSSH ", "ENCRYPTED "] {
-        let key = format!("{}\n{}\n{}", marker("BEGIN", kind), lines.join("\n"), marker("END", kind));
+        let key = format!(
+            "{}\n{}\n{}",
+            marker("BEGIN", kind),
+            lines.join("\n"),
+            marker("END", kind)
+        );
         let (clean, findings) = mask(format!("before\n{key}\nafter\n"));
-        assert_eq!(clean.as_str(), "before\n[REDACTED:private-key]\n\n\n\n\nafter\n");
-        assert_eq!(findings, [Finding { line: 2, pattern: "private-key" }]);
+        assert_eq!(
+            clean.as_str(),
+            "before\n[REDACTED:private-key]\n\n\n\n\nafter\n"
+        );
+        assert_eq!(
+            findings,
+            [Finding {
+                line: 2,
+                pattern: "private-key"
+            }]
+        );
     }
-    check_unchanged(&format!("{}\n...\n{}", marker("BEGIN", ""), marker("END", "")));
-    let quoted = format!("{}\\n{}\\n{}", marker("BEGIN", ""), lines.join("\\n"), marker("END", ""));
+    check_unchanged(&format!(
+        "{}\n...\n{}",
+        marker("BEGIN", ""),
+        marker("END", "")
+    ));
+    let quoted = format!(
+        "{}\\n{}\\n{}",
+        marker("BEGIN", ""),
+        lines.join("\\n"),
+        marker("END", "")
+    );
     check("{\"key\": \"{}\"}", &quoted, "private-key");
     let cut_off = format!("{}\n{}", marker("BEGIN", "RSA "), lines.join("\n"));
     let (clean, _) = mask(format!("{cut_off}\n\nSome prose.\n"));
-    assert_eq!(clean.as_str(), "[REDACTED:private-key]\n\n\n\n\nSome prose.\n");
+    assert_eq!(
+        clean.as_str(),
+        "[REDACTED:private-key]\n\n\n\n\nSome prose.\n"
+    );
 }
 
 #[test]
 fn findings_name_pattern_and_line_only() {
-    let text = format!("# Keys\n\nghp_{}\nnothing\npassword: {}\n", letters(1, 36), password());
+    let text = format!(
+        "# Keys\n\nghp_{}\nnothing\npassword: {}\n",
+        letters(1, 36),
+        password()
+    );
     let (_, findings) = mask(text);
-    let expected = [Finding { line: 3, pattern: "github-token" }, Finding { line: 5, pattern: "password" }];
+    let expected = [
+        Finding {
+            line: 3,
+            pattern: "github-token",
+        },
+        Finding {
+            line: 5,
+            pattern: "password",
+        },
+    ];
     assert_eq!(findings, expected);
 }
 
@@ -230,7 +315,10 @@ fn a_mask_may_uncover_its_neighbour() {
     let (first, second) = (letters(1, 36), Dice(2).text(shape::URL64, 22));
     let glued = format!("npm_{first}SG.{second}.{}", Dice(3).text(shape::URL64, 43));
     let (clean, _) = mask(glued);
-    assert_eq!(clean.as_str(), "[REDACTED:npm-token][REDACTED:sendgrid-key]");
+    assert_eq!(
+        clean.as_str(),
+        "[REDACTED:npm-token][REDACTED:sendgrid-key]"
+    );
 }
 
 /// Pieces from which a hostile note may be made.

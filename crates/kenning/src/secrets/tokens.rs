@@ -1,6 +1,9 @@
 //! Compares the neighbourhood of a vendor's prefix with the vendor's shape.
 
-use super::shape::{ALNUM, ANY_HEX, DIGIT, DOT, Part, begins_word, entropy, is, match_at, run_length, run_length_back};
+use super::shape::{
+    ALNUM, ANY_HEX, DIGIT, DOT, Part, begins_word, entropy, is, match_at, run_length,
+    run_length_back,
+};
 use super::vendors::{TOKENS, Token};
 use super::{Hit, Span, keywords, value};
 
@@ -11,7 +14,11 @@ pub(super) fn detect(text: &[u8], token: u16, hit: Hit) -> Option<Span> {
         Some(lead) => {
             let length = run_length_back(text, hit.start, hit.floor, lead.class);
             // A lead of fixed length may follow other bytes of its class, such as the `=` of an assignment.
-            let length = if lead.min == lead.max { length.min(lead.max) } else { length };
+            let length = if lead.min == lead.max {
+                length.min(lead.max)
+            } else {
+                length
+            };
             if length < lead.min || length > lead.max {
                 return None;
             }
@@ -28,14 +35,28 @@ pub(super) fn detect(text: &[u8], token: u16, hit: Hit) -> Option<Span> {
         return None;
     }
     let body_start = if token.lead.is_some() { start } else { hit.end };
-    let is_real = start < end && has_body(text, body_start, end, token) && !is_public(&text[start..end]);
-    is_real.then_some(Span { start, end, pattern: token.pattern })
+    let is_real =
+        start < end && has_body(text, body_start, end, token) && !is_public(&text[start..end]);
+    is_real.then_some(Span {
+        start,
+        end,
+        pattern: token.pattern,
+    })
 }
 
 /// Returns the token that begins exactly at `start`.
 pub(super) fn at(text: &[u8], start: usize) -> Option<Span> {
     keywords::tokens_at(&text[start..]).find_map(|(token, length)| {
-        detect(text, token, Hit { start, end: start + length, floor: start }).filter(|span| span.start == start)
+        detect(
+            text,
+            token,
+            Hit {
+                start,
+                end: start + length,
+                floor: start,
+            },
+        )
+        .filter(|span| span.start == start)
     })
 }
 
@@ -60,7 +81,8 @@ fn ends_token(text: &[u8], end: usize, token: &Token) -> bool {
         Part::Run { class, .. } => Some(class),
         _ => None,
     });
-    text.get(end).is_none_or(|&next| !is(next, last.unwrap_or(ALNUM) & !DOT | ALNUM))
+    text.get(end)
+        .is_none_or(|&next| !is(next, last.unwrap_or(ALNUM) & !DOT | ALNUM))
 }
 
 /// Keys that stand in public documentation and open nothing: Amazon's `…EXAMPLE`, and those known by their hash.
@@ -91,7 +113,9 @@ const PUBLIC_KEYS: [u64; 17] = [
 ];
 
 fn fnv1a(bytes: &[u8]) -> u64 {
-    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3))
+    bytes.iter().fold(0xcbf2_9ce4_8422_2325, |hash, &byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    })
 }
 
 /// How far from the word "wallet" a bare key may stand.
@@ -106,11 +130,21 @@ pub(super) fn detect_ethereum_key(text: &[u8], hit: Hit) -> Option<Span> {
     let is_key = run_length(&text[start..], ANY_HEX, 65) == 64
         && entropy(&text[start..start + 64]) > 3.0
         && !is_transaction(&text[from..start]);
-    is_key.then_some(Span { start, end: start + 64, pattern: "ethereum-key" })
+    is_key.then_some(Span {
+        start,
+        end: start + 64,
+        pattern: "ethereum-key",
+    })
 }
 
 fn is_transaction(before: &[u8]) -> bool {
     const WORDS: [&[u8]; 4] = [b"tx", b"hash", b"transaction", b"block"];
-    let line = before.rsplit(|&byte| byte == b'\n').next().unwrap_or(before).to_ascii_lowercase();
-    WORDS.iter().any(|word| line.windows(word.len()).any(|part| part == *word))
+    let line = before
+        .rsplit(|&byte| byte == b'\n')
+        .next()
+        .unwrap_or(before)
+        .to_ascii_lowercase();
+    WORDS
+        .iter()
+        .any(|word| line.windows(word.len()).any(|part| part == *word))
 }

@@ -21,11 +21,20 @@ pub(super) fn is_password(value: &[u8]) -> bool {
     if counts.digits > 0 && counts.letters() > 0 {
         // `password2` and `field_3` are names; `hunter22` and `s3cret` are passwords.
         let stem = value.trim_ascii_end();
-        let n_trailing = stem.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
-        return n_trailing < counts.digits || n_trailing > 1 || counts.marks > 0 || counts.is_dense();
+        let n_trailing = stem
+            .iter()
+            .rev()
+            .take_while(|byte| byte.is_ascii_digit())
+            .count();
+        return n_trailing < counts.digits
+            || n_trailing > 1
+            || counts.marks > 0
+            || counts.is_dense();
     }
     // `SecretStr` is a type; a capital after a capital, or at the end, is no way to write names.
-    let is_name = !value.windows(2).any(|pair| is(pair[0], UPPER) && is(pair[1], UPPER))
+    let is_name = !value
+        .windows(2)
+        .any(|pair| is(pair[0], UPPER) && is(pair[1], UPPER))
         && value.last().is_some_and(|&last| !is(last, UPPER));
     has_sign(value) && counts.upper > 0 && counts.lower > 0
         || value.len() >= 8 && !is_name && is_scrambled(value, &counts)
@@ -61,7 +70,8 @@ pub(super) fn is_opaque(value: &[u8], length_min: usize) -> bool {
         return false;
     }
     let is_dense = counts.is_dense();
-    let is_long = value.len() >= length_min || value.len() >= 10 && is_dense && counts.upper > 1 && counts.lower > 1;
+    let is_long = value.len() >= length_min
+        || value.len() >= 10 && is_dense && counts.upper > 1 && counts.lower > 1;
     let variety_min = if value.len() < 20 { 2.5 } else { 3.0 };
     is_long
         && entropy(value) >= variety_min
@@ -73,25 +83,34 @@ pub(super) fn is_opaque(value: &[u8], length_min: usize) -> bool {
 /// Says whether the value is a UUID.
 pub(super) fn is_uuid(value: &[u8]) -> bool {
     value.len() == 36
-        && value.iter().enumerate().all(|(position, &byte)| match position {
-            8 | 13 | 18 | 23 => byte == b'-',
-            _ => is(byte, ANY_HEX),
-        })
+        && value
+            .iter()
+            .enumerate()
+            .all(|(position, &byte)| match position {
+                8 | 13 | 18 | 23 => byte == b'-',
+                _ => is(byte, ANY_HEX),
+            })
         && entropy(value) > 2.0
 }
 
 /// Says whether parts of the value are crossed out, as in `ghp_xxxx` or `sk-****`.
 pub(super) fn is_crossed_out(value: &[u8]) -> bool {
-    value.windows(4).any(|part| matches!(part, b"xxxx" | b"XXXX" | b"****" | b"####"))
+    value
+        .windows(4)
+        .any(|part| matches!(part, b"xxxx" | b"XXXX" | b"****" | b"####"))
 }
 
 /// Says whether the value walks through the alphabet, as character sets in source code do.
 pub(super) fn has_alphabet(value: &[u8]) -> bool {
-    longest(value.windows(2), |pair| pair[0].checked_add(1) == Some(pair[1])) >= 12
+    longest(value.windows(2), |pair| {
+        pair[0].checked_add(1) == Some(pair[1])
+    }) >= 12
 }
 
 fn has_digit_row(value: &[u8]) -> bool {
-    longest(value.windows(2), |pair| pair[0].checked_add(1) == Some(pair[1]) || pair[0] == pair[1]) >= 4
+    longest(value.windows(2), |pair| {
+        pair[0].checked_add(1) == Some(pair[1]) || pair[0] == pair[1]
+    }) >= 4
 }
 
 /// Parts of values that only explain.
@@ -114,29 +133,42 @@ pub(super) fn is_stand_in(value: &[u8]) -> bool {
     // Whoever writes a hint is done within a line.
     let lower = value[..value.len().min(256)].to_ascii_lowercase();
     STAND_IN_STARTS.iter().any(|start| lower.starts_with(start))
-        || STAND_IN_PARTS.iter().any(|part| lower.windows(part.len()).any(|window| window == *part))
-        || value.windows(3).any(|part| part == b"xxx" || part == b"XXX")
+        || STAND_IN_PARTS
+            .iter()
+            .any(|part| lower.windows(part.len()).any(|window| window == *part))
+        || value
+            .windows(3)
+            .any(|part| part == b"xxx" || part == b"XXX")
         || is_reference(value)
 }
 
 /// Says whether the value is a path, or a variable as shells and templates write it.
 fn is_reference(value: &[u8]) -> bool {
-    let [b'$' | b'%' | b'@' | b'&' | b':' | b'/' | b'~' | b'.', rest @ ..] = value else {
+    let [
+        b'$' | b'%' | b'@' | b'&' | b':' | b'/' | b'~' | b'.',
+        rest @ ..,
+    ] = value
+    else {
         return false;
     };
-    let is_name = rest.iter().all(|&byte| byte.is_ascii_alphanumeric() || b"_./-%".contains(&byte));
+    let is_name = rest
+        .iter()
+        .all(|&byte| byte.is_ascii_alphanumeric() || b"_./-%".contains(&byte));
     is_name && !Counts::of(rest).is_dense()
 }
 
 /// Says whether the value is code: a call, an index, or names joined by dots.
 fn is_expression(value: &[u8]) -> bool {
     if value.ends_with(b"()")
-        || value.windows(2).any(|pair| matches!(pair, b"(\"" | b"('" | b"[\"" | b"['" | b"->" | b"::"))
+        || value
+            .windows(2)
+            .any(|pair| matches!(pair, b"(\"" | b"('" | b"[\"" | b"['" | b"->" | b"::"))
     {
         return true;
     }
     let is_name = |name: &[u8]| {
-        name.first().is_some_and(|&byte| is(byte, ALPHA) || byte == b'_')
+        name.first()
+            .is_some_and(|&byte| is(byte, ALPHA) || byte == b'_')
             && name.iter().all(|&byte| is(byte, WORD))
             && !Counts::of(name).is_dense()
     };
@@ -159,7 +191,15 @@ struct Counts {
 
 impl Counts {
     fn of(value: &[u8]) -> Counts {
-        let mut counts = Counts { lower: 0, upper: 0, digits: 0, marks: 0, other: 0, turns: 0, length: value.len() };
+        let mut counts = Counts {
+            lower: 0,
+            upper: 0,
+            digits: 0,
+            marks: 0,
+            other: 0,
+            turns: 0,
+            length: value.len(),
+        };
         let mut before = 0;
         for &byte in value {
             let sort = match byte {
@@ -197,7 +237,11 @@ impl Counts {
 
 /// Says whether letters alone betray a generated value: mixed case, and no word could be spoken.
 fn is_scrambled(value: &[u8], counts: &Counts) -> bool {
-    counts.upper > 1 && counts.lower > 1 && counts.marks == 0 && counts.is_dense() && longest_consonants(value) >= 4
+    counts.upper > 1
+        && counts.lower > 1
+        && counts.marks == 0
+        && counts.is_dense()
+        && longest_consonants(value) >= 4
 }
 
 fn is_hex(value: &[u8]) -> bool {
@@ -205,8 +249,15 @@ fn is_hex(value: &[u8]) -> bool {
 }
 
 fn longest_consonants(value: &[u8]) -> usize {
-    let is_vowel = |byte: u8| matches!(byte.to_ascii_lowercase(), b'a' | b'e' | b'i' | b'o' | b'u' | b'y');
-    longest(value.iter(), |&&byte| byte.is_ascii_alphabetic() && !is_vowel(byte))
+    let is_vowel = |byte: u8| {
+        matches!(
+            byte.to_ascii_lowercase(),
+            b'a' | b'e' | b'i' | b'o' | b'u' | b'y'
+        )
+    };
+    longest(value.iter(), |&&byte| {
+        byte.is_ascii_alphabetic() && !is_vowel(byte)
+    })
 }
 
 /// Length of the longest row of items that pass.

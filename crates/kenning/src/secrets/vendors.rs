@@ -4,8 +4,8 @@
 //! Where the vendor documents a length, the row keeps it; a token that goes on longer is no token.
 
 use super::shape::{
-    ALNUM, ALPHA, ANY_HEX, AZURE, BASE64, Class, DIGIT, EQUALS, HEX, LOWER, LOWNUM, OPAQUE, Part, QUERY64, UPNUM,
-    URL64, WORD,
+    ALNUM, ALPHA, ANY_HEX, AZURE, BASE64, Class, DIGIT, EQUALS, HEX, LOWER, LOWNUM, OPAQUE, Part,
+    QUERY64, UPNUM, URL64, WORD,
 };
 
 /// One vendor's token.
@@ -37,8 +37,20 @@ pub(super) struct Lead {
 /// Placeholders such as `ghp_aaaa…` have less variety than this.
 const ENTROPY_MIN: u8 = 25;
 
-const fn token(pattern: &'static str, heads: &'static [&'static str], parts: &'static [Part]) -> Token {
-    Token { pattern, heads, parts, lead: None, entropy_min: ENTROPY_MIN, is_glued: false, is_named: false }
+const fn token(
+    pattern: &'static str,
+    heads: &'static [&'static str],
+    parts: &'static [Part],
+) -> Token {
+    Token {
+        pattern,
+        heads,
+        parts,
+        lead: None,
+        entropy_min: ENTROPY_MIN,
+        is_glued: false,
+        is_named: false,
+    }
 }
 
 impl Token {
@@ -316,16 +328,19 @@ pub(super) const TOKENS: &[Token] = &[
 
 /// The first three letters of a Discord bot token: its account number, in base64, begins with two digits.
 const DISCORD_HEADS: &[&str] = &[
-    "MTA", "MTE", "MTI", "MTM", "MTQ", "MTU", "MTY", "MTc", "MTg", "MTk", "MjA", "MjE", "MjI", "MjM", "MjQ", "MjU",
-    "MjY", "Mjc", "Mjg", "Mjk", "MzA", "MzE", "MzI", "MzM", "MzQ", "MzU", "MzY", "Mzc", "Mzg", "Mzk", "NDA", "NDE",
-    "NDI", "NDM", "NDQ", "NDU", "NDY", "NDc", "NDg", "NDk", "NTA", "NTE", "NTI", "NTM", "NTQ", "NTU", "NTY", "NTc",
-    "NTg", "NTk", "NjA", "NjE", "NjI", "NjM", "NjQ", "NjU", "NjY", "Njc", "Njg", "Njk", "NzA", "NzE", "NzI", "NzM",
-    "NzQ", "NzU", "NzY", "Nzc", "Nzg", "Nzk", "ODA", "ODE", "ODI", "ODM", "ODQ", "ODU", "ODY", "ODc", "ODg", "ODk",
-    "OTA", "OTE", "OTI", "OTM", "OTQ", "OTU", "OTY", "OTc", "OTg", "OTk",
+    "MTA", "MTE", "MTI", "MTM", "MTQ", "MTU", "MTY", "MTc", "MTg", "MTk", "MjA", "MjE", "MjI",
+    "MjM", "MjQ", "MjU", "MjY", "Mjc", "Mjg", "Mjk", "MzA", "MzE", "MzI", "MzM", "MzQ", "MzU",
+    "MzY", "Mzc", "Mzg", "Mzk", "NDA", "NDE", "NDI", "NDM", "NDQ", "NDU", "NDY", "NDc", "NDg",
+    "NDk", "NTA", "NTE", "NTI", "NTM", "NTQ", "NTU", "NTY", "NTc", "NTg", "NTk", "NjA", "NjE",
+    "NjI", "NjM", "NjQ", "NjU", "NjY", "Njc", "Njg", "Njk", "NzA", "NzE", "NzI", "NzM", "NzQ",
+    "NzU", "NzY", "Nzc", "Nzg", "Nzk", "ODA", "ODE", "ODI", "ODM", "ODQ", "ODU", "ODY", "ODc",
+    "ODg", "ODk", "OTA", "OTE", "OTI", "OTM", "OTQ", "OTU", "OTY", "OTc", "OTg", "OTk",
 ];
 
-const TWILIO_HEADS: &[&str] =
-    &["SK0", "SK1", "SK2", "SK3", "SK4", "SK5", "SK6", "SK7", "SK8", "SK9", "SKa", "SKb", "SKc", "SKd", "SKe", "SKf"];
+const TWILIO_HEADS: &[&str] = &[
+    "SK0", "SK1", "SK2", "SK3", "SK4", "SK5", "SK6", "SK7", "SK8", "SK9", "SKa", "SKb", "SKc",
+    "SKd", "SKe", "SKf",
+];
 
 /// Counts the heads of the table.
 pub(super) const fn n_heads() -> usize {

@@ -1,101 +1,198 @@
-//! Vectors made small: an int8 row with its scale, and a one-bit code for the first scan.
+//! Vectors made small: one sign bit per dimension for the scan, four more bits for the rescoring.
 //!
-//! The code is the sign of the vector after centring and a fixed rotation. Both depend on the
-//! model alone, never on the vault, so that an updated index equals a rebuilt one.
+//! A vector is centred and rotated first, which makes its components look alike, so that one set
+//! of levels fits them all. Centre and rotation depend on the model alone, never on the vault, so
+//! that an updated index equals a rebuilt one. What this costs in quality is measured in
+//! docs/decisions/004-vectors.md.
 
-/// Turns vectors into sign codes.
+/// Magnitudes that four bits can say, in units of the row's scale: the Lloyd–Max levels of a
+/// normal distribution, times 38.
+const LEVELS: [i8; 16] = [
+    3, 8, 13, 18, 24, 29, 35, 41, 47, 54, 61, 69, 78, 89, 104, 125,
+];
+/// How many units are one standard deviation.
+const UNITS_PER_DEVIATION: f32 = 38.0;
+
+/// Turns vectors of one model into codes and rows.
 pub(crate) struct Coder {
     center: Vec<f32>,
     flips: Vec<f32>,
 }
 
+/// A question, rotated like the rows it is compared with.
+pub(super) struct CodedQuery {
+    rotated: Vec<f32>,
+    /// Product with the centre, which every row shares.
+    offset: f32,
+}
+
 impl Coder {
     /// Makes a coder for vectors that lie around `center`.
     pub(crate) fn new(center: Vec<f32>) -> Self {
-        let padded = center.len().next_power_of_two();
+        let padded = center.len().next_power_of_two().max(64);
         // Any fixed sequence of signs will do; this is a 64-bit linear congruential generator.
         let mut state = 0x9E37_79B9_7F4A_7C15u64;
         let flips = (0..padded)
             .map(|_| {
-                state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+                state = state
+                    .wrapping_mul(6_364_136_223_846_793_005)
+                    .wrapping_add(1);
                 if state >> 63 == 0 { 1.0 } else { -1.0 }
             })
             .collect();
         Self { center, flips }
     }
 
-    /// Returns the number of bytes of a code.
+    /// Returns the number of bytes of a code: one bit per rotated dimension.
     pub(crate) fn code_bytes(&self) -> usize {
-        self.flips.len().div_ceil(8).next_multiple_of(8)
+        self.flips.len() / 8
     }
 
-    /// Appends the code of `row` to `out`.
-    pub(crate) fn push_code(&self, row: &[f32], out: &mut Vec<u8>) {
-        let mut rotated: Vec<f32> = self.flips.clone();
-        for (index, value) in rotated.iter_mut().enumerate() {
-            let centred = row.get(index).map_or(0.0, |x| x - self.center[index]);
-            *value *= centred;
+    /// Returns the number of bytes of a row: a scale and four bits per rotated dimension.
+    pub(crate) fn row_bytes(&self) -> usize {
+        4 + self.flips.len() / 2
+    }
+
+    /// Appends code and row of `vector`. The zero vector gets an empty row, which is near nothing.
+    pub(crate) fn push(&self, vector: &[f32], codes: &mut Vec<u8>, rows: &mut Vec<u8>) {
+        if vector.iter().all(|x| *x == 0.0) {
+            codes.resize(codes.len() + self.code_bytes(), 0);
+            rows.resize(rows.len() + self.row_bytes(), 0);
+            return;
         }
-        hadamard(&mut rotated);
-        let start = out.len();
+        let centred: Vec<f32> = vector
+            .iter()
+            .zip(&self.center)
+            .map(|(x, c)| x - c)
+            .collect();
+        let rotated = self.rotate(&centred);
         for bits in rotated.chunks(8) {
-            let byte = (0..).zip(bits).fold(0u8, |byte, (bit, &value)| {
-                byte | (u8::from(value > 0.0) << bit)
-            });
-            out.push(byte);
+            codes.push(
+                (0..)
+                    .zip(bits)
+                    .fold(0, |byte, (bit, &x)| byte | (u8::from(x > 0.0) << bit)),
+            );
         }
-        out.resize(start + self.code_bytes(), 0);
+        let square: f32 = rotated.iter().map(|x| x * x).sum();
+        let deviation = (square / rotated.len() as f32)
+            .sqrt()
+            .max(f32::MIN_POSITIVE);
+        let levels: Vec<u8> = rotated
+            .iter()
+            .map(|x| nearest_level(x.abs() / deviation * UNITS_PER_DEVIATION))
+            .collect();
+        rows.extend_from_slice(&best_scale(&rotated, &levels).to_le_bytes());
+        rows.extend(levels.chunks(2).map(|pair| pair[0] | (pair[1] << 4)));
+    }
+
+    /// Prepares a question for comparison.
+    pub(super) fn query(&self, vector: &[f32]) -> CodedQuery {
+        CodedQuery {
+            rotated: self.rotate(vector),
+            offset: vector.iter().zip(&self.center).map(|(x, c)| x * c).sum(),
+        }
+    }
+
+    /// Returns the sign code of a question, as words.
+    pub(super) fn query_code(&self, vector: &[f32]) -> Vec<u64> {
+        let (mut code, mut row) = (Vec::new(), Vec::new());
+        self.push(vector, &mut code, &mut row);
+        code.chunks_exact(8).map(word).collect()
+    }
+
+    /// An orthonormal rotation: random signs, then the Walsh–Hadamard transform.
+    fn rotate(&self, vector: &[f32]) -> Vec<f32> {
+        let mut values: Vec<f32> = self
+            .flips
+            .iter()
+            .enumerate()
+            .map(|(index, flip)| flip * vector.get(index).copied().unwrap_or(0.0))
+            .collect();
+        let mut half = 1;
+        while half < values.len() {
+            for block in values.chunks_mut(half * 2) {
+                let (left, right) = block.split_at_mut(half);
+                for (a, b) in left.iter_mut().zip(right) {
+                    (*a, *b) = (*a + *b, *a - *b);
+                }
+            }
+            half *= 2;
+        }
+        let norm = 1.0 / (values.len() as f32).sqrt();
+        values.iter_mut().for_each(|x| *x *= norm);
+        values
     }
 }
 
-/// The Walsh–Hadamard transform: a rotation that spreads every coordinate over all others.
-fn hadamard(values: &mut [f32]) {
-    let mut half = 1;
-    while half < values.len() {
-        for block in values.chunks_mut(half * 2) {
-            let (left, right) = block.split_at_mut(half);
-            for (a, b) in left.iter_mut().zip(right) {
-                (*a, *b) = (*a + *b, *a - *b);
+impl CodedQuery {
+    /// Returns the cosine with an unpacked row.
+    pub(super) fn cosine(&self, scale: f32, values: &[i8]) -> f32 {
+        if scale == 0.0 {
+            return 0.0;
+        }
+        // Eight sums side by side let the compiler use vector registers.
+        let mut sums = [0f32; 8];
+        for (query, values) in self.rotated.chunks_exact(8).zip(values.chunks_exact(8)) {
+            for lane in 0..8 {
+                sums[lane] += query[lane] * f32::from(values[lane]);
             }
         }
-        half *= 2;
+        self.offset + sums.iter().sum::<f32>() * scale
     }
 }
 
-/// Appends `row` as a little-endian scale and one signed byte per dimension.
-pub(crate) fn quantise(row: &[f32], out: &mut Vec<u8>) {
-    let largest = row.iter().fold(0f32, |max, x| max.max(x.abs()));
-    let scale = largest / 127.0;
-    out.extend_from_slice(&scale.to_le_bytes());
-    let inverse = if scale > 0.0 { 1.0 / scale } else { 0.0 };
-    out.extend(row.iter().map(|x| (x * inverse).round() as i8 as u8));
-}
-
-/// Returns the dot product of a query with a row made by [`quantise`].
-pub(super) fn dot(query: &[f32], row: &[u8]) -> f32 {
-    let (scale, values) = row.split_at(4);
-    let scale = f32::from_le_bytes([scale[0], scale[1], scale[2], scale[3]]);
-    // Eight sums side by side let the compiler use vector registers.
-    let mut sums = [0f32; 8];
-    for (query, values) in query.chunks_exact(8).zip(values.chunks_exact(8)) {
-        for lane in 0..8 {
-            sums[lane] += query[lane] * f32::from(values[lane] as i8);
+/// Appends the signed values of a row and returns its scale.
+pub(super) fn unpack(code: &[u64], row: &[u8], values: &mut Vec<i8>) -> f32 {
+    let (scale, levels) = row.split_at(4);
+    for (signs, levels) in code.iter().zip(levels.chunks_exact(32)) {
+        for (index, pair) in levels.iter().enumerate() {
+            let signs = signs >> (2 * index);
+            let signed = |level: u8, sign: u64| {
+                let value = LEVELS[usize::from(level)];
+                if sign & 1 == 1 { value } else { -value }
+            };
+            values.push(signed(pair & 15, signs));
+            values.push(signed(pair >> 4, signs >> 1));
         }
     }
-    let done = query.len() / 8 * 8;
-    let rest: f32 = query[done..]
-        .iter()
-        .zip(&values[done..])
-        .map(|(q, &v)| q * f32::from(v as i8))
-        .sum();
-    (sums.iter().sum::<f32>() + rest) * scale
+    f32::from_le_bytes([scale[0], scale[1], scale[2], scale[3]])
+}
+
+pub(super) fn word(bytes: &[u8]) -> u64 {
+    u64::from_le_bytes(bytes.try_into().expect("chunks of eight bytes"))
+}
+
+fn nearest_level(units: f32) -> u8 {
+    let above = LEVELS.partition_point(|&level| f32::from(level) < units);
+    match above {
+        0 => 0,
+        16 => 15,
+        _ if units - f32::from(LEVELS[above - 1]) < f32::from(LEVELS[above]) - units => {
+            above as u8 - 1
+        }
+        _ => above as u8,
+    }
+}
+
+/// The scale with which the levels come nearest to the magnitudes.
+fn best_scale(rotated: &[f32], levels: &[u8]) -> f32 {
+    let (mut product, mut square) = (0f32, 0f32);
+    for (x, &level) in rotated.iter().zip(levels) {
+        let level = f32::from(LEVELS[usize::from(level)]);
+        product += x.abs() * level;
+        square += level * level;
+    }
+    product / square
 }
 
 /// Writes the Hamming distance of `query` to each code of `codes` into `out`.
 pub(super) fn distances(query: &[u64], codes: &[u64], out: &mut Vec<u16>) {
     #[cfg(target_arch = "x86_64")]
     if std::arch::is_x86_feature_detected!("popcnt") {
-        #[expect(unsafe_code, reason = "the processor was just asked whether it has the instruction")]
+        #[expect(
+            unsafe_code,
+            reason = "the processor was just asked whether it has the instruction"
+        )]
         unsafe {
             return distances_popcnt(query, codes, out);
         }
@@ -121,10 +218,8 @@ fn distances_portable(query: &[u64], codes: &[u64], out: &mut Vec<u16>) {
         }));
     } else {
         out.extend(codes.chunks_exact(query.len()).map(|code| {
-            code.iter()
-                .zip(query)
-                .map(|(x, y)| (x ^ y).count_ones())
-                .sum::<u32>() as u16
+            let pairs = code.iter().zip(query);
+            pairs.map(|(x, y)| (x ^ y).count_ones()).sum::<u32>() as u16
         }));
     }
 }
@@ -133,34 +228,72 @@ fn distances_portable(query: &[u64], codes: &[u64], out: &mut Vec<u16>) {
 mod tests {
     use super::*;
 
+    /// A unit vector that is different for each seed.
+    fn vector(n: usize, seed: u64) -> Vec<f32> {
+        let mut state = seed;
+        let raw: Vec<f32> = (0..n)
+            .map(|_| {
+                state = state
+                    .wrapping_mul(6_364_136_223_846_793_005)
+                    .wrapping_add(1_442_695_040_888_963_407);
+                (state >> 40) as f32 / (1u64 << 23) as f32 - 1.0
+            })
+            .collect();
+        let length = raw.iter().map(|x| x * x).sum::<f32>().sqrt();
+        raw.iter().map(|x| x / length).collect()
+    }
+
+    fn cosine(a: &[f32], b: &[f32]) -> f32 {
+        a.iter().zip(b).map(|(x, y)| x * y).sum()
+    }
+
     #[test]
-    fn a_row_survives_quantisation() {
-        let row: Vec<f32> = (0..250).map(|i| ((i * 37 % 101) as f32 - 50.0) / 500.0).collect();
-        let mut packed = Vec::new();
-        quantise(&row, &mut packed);
-        let exact: f32 = row.iter().map(|x| x * x).sum();
-        assert!((dot(&row, &packed) / exact - 1.0).abs() < 1e-3);
+    fn a_cosine_survives_packing() {
+        for n in [64, 200, 256, 300] {
+            let center: Vec<f32> = vector(n, 99).iter().map(|x| x * 0.3).collect();
+            let coder = Coder::new(center);
+            let (query, other) = (vector(n, 1), vector(n, 2));
+            let near: Vec<f32> = query
+                .iter()
+                .zip(&other)
+                .map(|(a, b)| a * 0.8 + b * 0.6)
+                .collect();
+            for row in [&query, &other, &near] {
+                let (mut codes, mut rows, mut values) = (Vec::new(), Vec::new(), Vec::new());
+                coder.push(row, &mut codes, &mut rows);
+                assert_eq!(
+                    (codes.len(), rows.len()),
+                    (coder.code_bytes(), coder.row_bytes())
+                );
+                let words: Vec<u64> = codes.chunks_exact(8).map(word).collect();
+                let scale = unpack(&words, &rows, &mut values);
+                let found = coder.query(&query).cosine(scale, &values);
+                assert!((found - cosine(&query, row)).abs() < 0.02, "{n}: {found}");
+            }
+        }
     }
 
     #[test]
     fn near_vectors_have_near_codes() {
-        let row = |seed: u32| -> Vec<f32> {
-            (0..256u32).map(|i| ((i * seed) % 97) as f32 - 48.0).collect()
-        };
         let coder = Coder::new(vec![0.0; 256]);
-        let code = |row: &[f32]| {
-            let mut bytes = Vec::new();
-            coder.push_code(row, &mut bytes);
-            bytes
-                .chunks_exact(8)
-                .map(|b| u64::from_le_bytes(b.try_into().expect("eight bytes")))
-                .collect::<Vec<_>>()
-        };
-        let base = row(13);
-        let near: Vec<f32> = base.iter().enumerate().map(|(i, x)| x + (i % 3) as f32).collect();
-        let codes: Vec<u64> = [code(&near), code(&row(29))].concat();
+        let base = vector(256, 1);
+        let near: Vec<f32> = base
+            .iter()
+            .zip(vector(256, 2))
+            .map(|(a, b)| a + 0.2 * b)
+            .collect();
+        let codes = [coder.query_code(&near), coder.query_code(&vector(256, 3))].concat();
         let mut found = Vec::new();
-        distances(&code(&base), &codes, &mut found);
-        assert!(found[0] < 40 && found[1] > 80, "{found:?}");
+        distances(&coder.query_code(&base), &codes, &mut found);
+        assert!(found[0] < 40 && found[1] > 90, "{found:?}");
+    }
+
+    #[test]
+    fn nothing_is_near_the_zero_vector() {
+        let coder = Coder::new(vec![0.1; 64]);
+        let (mut codes, mut rows, mut values) = (Vec::new(), Vec::new(), Vec::new());
+        coder.push(&[0.0; 64], &mut codes, &mut rows);
+        let scale = unpack(&[0], &rows, &mut values);
+        assert_eq!(coder.query(&vector(64, 1)).cosine(scale, &values), 0.0);
     }
 }

@@ -30,7 +30,9 @@ pub(super) type SharedConnection = Arc<Mutex<Connection>>;
 
 pub(super) fn locked(connection: &SharedConnection) -> MutexGuard<'_, Connection> {
     // A panic of another thread leaves the connection itself sound; SQLite rolls back.
-    connection.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    connection
+        .lock()
+        .unwrap_or_else(std::sync::PoisonError::into_inner)
 }
 
 /// A tantivy directory over one snapshot of the store.
@@ -96,7 +98,8 @@ impl SqlDirectory {
     /// Writes staged files and removes collected ones, inside the caller's transaction.
     pub(super) fn flush(&self, transaction: &Connection) -> rusqlite::Result<()> {
         let mut files = self.files();
-        let mut remove_file = transaction.prepare_cached("DELETE FROM lexical_file WHERE id = ?1")?;
+        let mut remove_file =
+            transaction.prepare_cached("DELETE FROM lexical_file WHERE id = ?1")?;
         let mut remove_blocks =
             transaction.prepare_cached("DELETE FROM lexical_block WHERE id BETWEEN ?1 AND ?2")?;
         for id in std::mem::take(&mut files.removed) {
@@ -122,7 +125,10 @@ impl SqlDirectory {
     }
 
     fn files(&self) -> MutexGuard<'_, Files> {
-        self.shared.files.lock().expect("no thread panics while it holds the file list")
+        self.shared
+            .files
+            .lock()
+            .expect("no thread panics while it holds the file list")
     }
 
     /// Reads a byte range of a committed file.
@@ -305,7 +311,10 @@ impl Write for StagedFile {
 impl TerminatingWrite for StagedFile {
     fn terminate_ref(&mut self, _: AntiCallToken) -> io::Result<()> {
         let data = OwnedBytes::new(std::mem::take(&mut self.data));
-        self.directory.files().staged.insert(self.path.clone(), data);
+        self.directory
+            .files()
+            .staged
+            .insert(self.path.clone(), data);
         Ok(())
     }
 }
@@ -313,7 +322,11 @@ impl TerminatingWrite for StagedFile {
 /// Tells whether the store has a word index at all.
 pub(super) fn has_index(connection: &Connection) -> rusqlite::Result<bool> {
     connection
-        .query_row("SELECT 1 FROM lexical_file WHERE name = 'meta.json'", [], |_| Ok(()))
+        .query_row(
+            "SELECT 1 FROM lexical_file WHERE name = 'meta.json'",
+            [],
+            |_| Ok(()),
+        )
         .optional()
         .map(|found| found.is_some())
 }

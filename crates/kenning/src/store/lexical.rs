@@ -81,9 +81,9 @@ struct Segment {
 struct Entries {
     /// Position of the note entry that an entry belongs to.
     note_entry: Vec<u32>,
-    note: Vec<i64>,
-    /// Chunk id, -1 for note entries and deleted ones.
-    chunk: Vec<i64>,
+    note: Vec<u32>,
+    /// Chunk id plus one, 0 for note entries and deleted ones.
+    chunk: Vec<u32>,
     n_terms: Vec<u32>,
     /// Entry of each chunk id, `u32::MAX` where there is none.
     entry_of_slot: Vec<u32>,
@@ -135,7 +135,7 @@ impl LexicalReader {
 
     pub(super) fn note_of(&self, chunk: ChunkId) -> Option<NoteId> {
         let entry = self.entries.entry(chunk)?;
-        Some(NoteId(self.entries.note[entry]))
+        Some(self.entries.note_id(entry))
     }
 
     /// Scores every entry that holds any of the groups.
@@ -155,11 +155,21 @@ impl LexicalReader {
             self.count(group, &options.weights, &mut counts)?;
             idf.push(self.add_scores(&mut counts, options, &mut sums));
         }
-        Ok(LexicalScores::new(&self.entries, sums, options.note_share, idf))
+        Ok(LexicalScores::new(
+            &self.entries,
+            sums,
+            options.note_share,
+            idf,
+        ))
     }
 
     /// Counts the weighted occurrences of a group in every entry.
-    fn count(&self, group: &TermGroup, weights: &FieldWeights, counts: &mut Counts) -> tantivy::Result<()> {
+    fn count(
+        &self,
+        group: &TermGroup,
+        weights: &FieldWeights,
+        counts: &mut Counts,
+    ) -> tantivy::Result<()> {
         let fields = &self.fields;
         let weighted = [
             (fields.text, 1.0, Target::Text),
@@ -191,7 +201,9 @@ impl LexicalReader {
             .chunk_by(|&a, &b| entries.note_entry[a as usize] == entries.note_entry[b as usize])
             .count() as f32;
         let n_notes = entries.n_notes as f32;
-        let idf = (1.0 + (n_notes - n_matching + 0.5) / (n_matching + 0.5)).max(1.0).ln();
+        let idf = (1.0 + (n_notes - n_matching + 0.5) / (n_matching + 0.5))
+            .max(1.0)
+            .ln();
         let norm = |n_terms: u32, mean: f32| {
             options.k1 * (1.0 - options.b + options.b * n_terms as f32 / mean)
         };
@@ -201,7 +213,10 @@ impl LexicalReader {
         {
             let note = entries.note_entry[of_note[0] as usize] as usize;
             let named = counts.text[note];
-            let in_note: f32 = of_note.iter().map(|&entry| counts.text[entry as usize]).sum();
+            let in_note: f32 = of_note
+                .iter()
+                .map(|&entry| counts.text[entry as usize])
+                .sum();
             let note_norm = norm(entries.n_terms[note], entries.mean_note_terms);
             sums.scores[note] += idf * in_note / (in_note + note_norm);
             // A chunk is read under its title: what the title says counts for each chunk of the
@@ -227,7 +242,10 @@ impl LexicalReader {
 impl Segment {
     /// Returns the terms of the index that stand for a group.
     fn spellings(&self, field: Field, group: &TermGroup) -> tantivy::Result<Vec<Term>> {
-        let exact = group.terms.iter().map(|term| Term::from_field_text(field, term));
+        let exact = group
+            .terms
+            .iter()
+            .map(|term| Term::from_field_text(field, term));
         if !group.is_prefix {
             return Ok(exact.collect());
         }
@@ -253,7 +271,8 @@ impl Segment {
         counts: &mut Counts,
     ) -> tantivy::Result<()> {
         let index = self.reader.inverted_index(term.field())?;
-        let Some(mut postings) = index.read_block_postings(term, IndexRecordOption::WithFreqs)? else {
+        let Some(mut postings) = index.read_block_postings(term, IndexRecordOption::WithFreqs)?
+        else {
             return Ok(());
         };
         while postings.block_len() > 0 {
@@ -320,47 +339,67 @@ impl Counts {
 
 impl Entries {
     fn load(&mut self, segment: &SegmentReader) -> tantivy::Result<()> {
-        let columns = segment.fast_fields();
-        let (note, chunk, n_terms) = (columns.u64("note")?, columns.u64("chunk")?, columns.u64("n_terms")?);
-        for doc in 0..segment.max_doc() {
-            let is_alive = segment.alive_bitset().is_none_or(|alive| alive.is_alive(doc));
-            let position = self.note.len() as u32;
-            // Stored one higher: 0 marks a note entry.
-            let chunk = chunk.values.get_val(doc) as i64 - 1;
-            let note_entry = if chunk < 0 {
-                position
-            } else {
-                self.note_entry.last().copied().unwrap_or(position)
-            };
+        let n_docs = segment.max_doc() as usize;
+        let mut values = vec![0u64; n_docs];
+        let mut column = |name: &str, out: &mut Vec<u32>| -> tantivy::Result<()> {
+            segment
+                .fast_fields()
+                .u64(name)?
+                .values
+                .get_range(0, &mut values);
+            out.extend(values.iter().map(|value| *value as u32));
+            Ok(())
+        };
+        let first = self.note.len();
+        column("note", &mut self.note)?;
+        column("chunk", &mut self.chunk)?;
+        column("n_terms", &mut self.n_terms)?;
+        let mut note_entry = first as u32;
+        for entry in first..first + n_docs {
+            if self.chunk[entry] == 0 {
+                note_entry = entry as u32;
+            }
             self.note_entry.push(note_entry);
-            self.note.push(note.values.get_val(doc) as i64);
-            self.chunk.push(if is_alive { chunk } else { -1 });
-            self.n_terms.push(n_terms.values.get_val(doc) as u32);
-            self.is_alive.push(is_alive);
+        }
+        match segment.alive_bitset() {
+            None => self.is_alive.resize(first + n_docs, true),
+            Some(alive) => {
+                self.is_alive
+                    .extend((0..segment.max_doc()).map(|doc| alive.is_alive(doc)));
+                for entry in first..first + n_docs {
+                    if !self.is_alive[entry] {
+                        self.chunk[entry] = 0;
+                    }
+                }
+            }
         }
         Ok(())
     }
 
     fn summarise(&mut self) {
-        let n_slots = self.chunk.iter().max().map_or(0, |&max| (max + 1) as usize);
+        let n_slots = self.chunk.iter().max().copied().unwrap_or(0) as usize;
         self.entry_of_slot = vec![u32::MAX; n_slots];
         let (mut n_chunks, mut note_terms, mut chunk_terms) = (0u64, 0u64, 0u64);
         for entry in (0..self.note.len()).filter(|&entry| self.is_alive[entry]) {
             let n_terms = u64::from(self.n_terms[entry]);
-            match usize::try_from(self.chunk[entry]) {
-                Ok(slot) => {
-                    self.entry_of_slot[slot] = entry as u32;
-                    n_chunks += 1;
-                    chunk_terms += n_terms;
-                }
-                Err(_) => {
+            match self.chunk[entry] {
+                0 => {
                     self.n_notes += 1;
                     note_terms += n_terms;
+                }
+                chunk => {
+                    self.entry_of_slot[chunk as usize - 1] = entry as u32;
+                    n_chunks += 1;
+                    chunk_terms += n_terms;
                 }
             }
         }
         self.mean_note_terms = (note_terms as f32 / self.n_notes.max(1) as f32).max(1.0);
         self.mean_chunk_terms = (chunk_terms as f32 / n_chunks.max(1) as f32).max(1.0);
+    }
+
+    fn note_id(&self, entry: usize) -> NoteId {
+        NoteId(i64::from(self.note[entry]))
     }
 
     fn entry(&self, chunk: ChunkId) -> Option<usize> {
@@ -393,13 +432,19 @@ impl<'a> LexicalScores<'a> {
 
     /// Returns the score of one chunk, 0 when none of its note's words match.
     pub fn of(&self, chunk: ChunkId) -> f32 {
-        self.entries.entry(chunk).map_or(0.0, |entry| self.combined(entry))
+        self.entries
+            .entry(chunk)
+            .map_or(0.0, |entry| self.combined(entry))
     }
 
     /// Returns BM25 of the best note over the most a note could reach for these terms, 0 to 1.
     pub fn best_note_share(&self) -> f32 {
         let most: f32 = self.idf.iter().sum();
-        if most > 0.0 { (self.best_note / most).min(1.0) } else { 0.0 }
+        if most > 0.0 {
+            (self.best_note / most).min(1.0)
+        } else {
+            0.0
+        }
     }
 
     /// Returns the best `limit` chunks for which `is_wanted`, at most `per_note` of one note.
@@ -417,11 +462,11 @@ impl<'a> LexicalScores<'a> {
                 .take_while(|&&note| note as usize == start)
                 .count()
                 .max(1);
-            let note = NoteId(self.entries.note[start]);
+            let note = self.entries.note_id(start);
             if self.sums.scores[start] > 0.0 && self.entries.is_alive[start] && is_wanted(note) {
                 let first = hits.len();
                 hits.extend((start + 1..start + len).map(|entry| LexicalHit {
-                    chunk: ChunkId(self.entries.chunk[entry]),
+                    chunk: ChunkId(i64::from(self.entries.chunk[entry]) - 1),
                     note,
                     score: self.combined(entry),
                 }));

@@ -166,7 +166,9 @@ impl Store {
 
     /// Returns the number of notes.
     pub fn n_notes(&self) -> Result<u64> {
-        Ok(self.sql(|connection| meta(connection, "n_notes"))?.unwrap_or(0))
+        Ok(self
+            .sql(|connection| meta(connection, "n_notes"))?
+            .unwrap_or(0))
     }
 
     /// Returns path and stamp of up to `n` notes with ids above `after`.
@@ -203,8 +205,8 @@ impl Store {
                 .collect::<rusqlite::Result<_>>()?;
             let warnings = connection
                 .prepare(
-                    "SELECT path, w.value ->> 0, w.value ->> 1 FROM note, json_each(warnings) AS w
-                     WHERE warnings IS NOT NULL ORDER BY path",
+                    "SELECT note.path, w.value ->> 0, w.value ->> 1 FROM note, json_each(warnings) AS w
+                     WHERE warnings IS NOT NULL ORDER BY note.path",
                 )?
                 .query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
                 .collect::<rusqlite::Result<_>>()?;
@@ -295,10 +297,16 @@ impl Store {
 
     /// Returns the text of a note.
     pub fn text(&self, note: NoteId) -> Result<String> {
-        let packed: Vec<u8> = self.sql(|connection| {
+        let (packed, start, n_bytes) = self.sql(|connection| {
             connection
-                .prepare_cached("SELECT text FROM note_text WHERE note = ?1")?
-                .query_row([note.0], |row| row.get(0))
+                .prepare_cached(
+                    "SELECT data, start, n_bytes FROM note_text JOIN text_block ON id = block
+                     WHERE note = ?1",
+                )?
+                .query_row([note.0], |row| {
+                    let range: (usize, usize) = (row.get(1)?, row.get(2)?);
+                    Ok((row.get::<_, Vec<u8>>(0)?, range.0, range.1))
+                })
         })?;
         let texts = match self.texts.get() {
             Some(texts) => texts,
@@ -309,10 +317,16 @@ impl Store {
                     .get_or_init(|| TextReader::new(&dictionary.unwrap_or_default()))
             }
         };
-        texts.unpack(&packed).map_err(|error| Error::StoreCorrupt {
+        let corrupt = |reason: String| Error::StoreCorrupt {
             path: self.path.clone(),
-            reason: error.to_string(),
-        })
+            reason,
+        };
+        let block = texts
+            .unpack(&packed)
+            .map_err(|error| corrupt(error.to_string()))?;
+        let text = block.get(start..start + n_bytes).map(<[u8]>::to_vec);
+        text.and_then(|text| String::from_utf8(text).ok())
+            .ok_or_else(|| corrupt("a note's text is not where it should be".to_owned()))
     }
 
     /// Returns the notes called by a name (see [`crate::words::name_key`]): those whose file name
@@ -423,11 +437,14 @@ fn chunk_row(row: &Row<'_>) -> rusqlite::Result<ChunkRow> {
 fn note_row(row: &Row<'_>) -> rusqlite::Result<NoteRow> {
     let list = |column: usize| -> rusqlite::Result<Vec<String>> {
         let json: Option<String> = row.get(column)?;
-        Ok(json.map_or_else(Vec::new, |json| serde_json::from_str(&json).unwrap_or_default()))
+        Ok(json.map_or_else(Vec::new, |json| {
+            serde_json::from_str(&json).unwrap_or_default()
+        }))
     };
     let headings: Option<String> = row.get(5)?;
-    let headings: Vec<(u8, String)> =
-        headings.map_or_else(Vec::new, |json| serde_json::from_str(&json).unwrap_or_default());
+    let headings: Vec<(u8, String)> = headings.map_or_else(Vec::new, |json| {
+        serde_json::from_str(&json).unwrap_or_default()
+    });
     let language: String = row.get(7)?;
     Ok(NoteRow {
         id: NoteId(row.get(0)?),
@@ -450,7 +467,10 @@ fn note_row(row: &Row<'_>) -> rusqlite::Result<NoteRow> {
     })
 }
 
-pub(super) fn meta<T: rusqlite::types::FromSql>(connection: &Connection, key: &str) -> rusqlite::Result<Option<T>> {
+pub(super) fn meta<T: rusqlite::types::FromSql>(
+    connection: &Connection,
+    key: &str,
+) -> rusqlite::Result<Option<T>> {
     connection
         .prepare_cached("SELECT value FROM meta WHERE key = ?1")?
         .query_row([key], |row| row.get(0))
@@ -479,9 +499,7 @@ pub(super) fn center(connection: &Connection) -> rusqlite::Result<Vec<f32>> {
 pub(super) fn stamps(connection: &Connection) -> rusqlite::Result<Vec<(String, Stamp, [u8; 16])>> {
     connection
         .prepare("SELECT path, size, mtime_ns, inode, hash FROM note ORDER BY path")?
-        .query_map([], |row| {
-            Ok((row.get(0)?, stamp(row, 1)?, row.get(4)?))
-        })?
+        .query_map([], |row| Ok((row.get(0)?, stamp(row, 1)?, row.get(4)?)))?
         .collect()
 }
 

@@ -41,11 +41,19 @@ CREATE TABLE note (
     warnings      TEXT                    -- JSON list of [line, message]
 ) STRICT;
 
--- The text of each note, credentials masked, compressed with the dictionary in meta.
-CREATE TABLE note_text (
-    note INTEGER PRIMARY KEY REFERENCES note(id),
-    text BLOB NOT NULL
+-- The texts of a few notes each, credentials masked, compressed with the dictionary in meta.
+-- The range of a note that is gone is blanked; a block without any note is removed.
+CREATE TABLE text_block (
+    id   INTEGER PRIMARY KEY,
+    data BLOB NOT NULL
 ) STRICT;
+CREATE TABLE note_text (
+    note    INTEGER PRIMARY KEY REFERENCES note(id),
+    block   INTEGER NOT NULL REFERENCES text_block(id),
+    start   INTEGER NOT NULL,             -- byte range in the unpacked block
+    n_bytes INTEGER NOT NULL
+) STRICT;
+CREATE INDEX note_text_block ON note_text(block);
 
 -- The passages of a note, as byte ranges of its text. The id is also the slot of the vector.
 CREATE TABLE chunk (
@@ -65,7 +73,7 @@ CREATE INDEX chunk_note ON chunk(note);
 -- Chunk ids that are free to be used again.
 CREATE TABLE free_slot (id INTEGER PRIMARY KEY) STRICT;
 
--- Vectors, a fixed number of slots per row: sign codes for the scan, int8 rows for the rescoring.
+-- Vectors, a fixed number of slots per row: sign codes for the scan, magnitudes for the rescoring.
 CREATE TABLE vector_code (block INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;
 CREATE TABLE vector_row  (block INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;
 
@@ -82,10 +90,10 @@ CREATE INDEX name_note ON name(note);
 CREATE TABLE link (
     source INTEGER NOT NULL REFERENCES note(id),
     line   INTEGER NOT NULL,
-    kind   TEXT NOT NULL,
+    kind   INTEGER NOT NULL,
     target TEXT NOT NULL,
     anchor TEXT,
-    shown  TEXT
+    shown  TEXT                             -- unless it is the target itself
 ) STRICT;
 CREATE INDEX link_source ON link(source);
 

@@ -1,4 +1,4 @@
-//! Note texts, compressed one by one with a dictionary made from the vault itself.
+//! Note texts, compressed in blocks of a few notes with a dictionary made from the vault itself.
 
 use std::io;
 
@@ -7,6 +7,8 @@ use zstd::dict::{DecoderDictionary, EncoderDictionary};
 
 const LEVEL: i32 = 3;
 const DICTIONARY_BYTES_MAX: usize = 64 << 10;
+/// A block is closed before it grows beyond this; reading one passage unpacks one block.
+const BLOCK_BYTES_MAX: usize = 32 << 10;
 /// A dictionary made from less than this does not pay for its own size.
 const SAMPLE_BYTES_MIN: usize = 64 << 10;
 
@@ -20,8 +22,23 @@ pub(crate) fn train_dictionary(samples: &[&str]) -> Vec<u8> {
     zstd::dict::from_samples(samples, size).unwrap_or_default()
 }
 
-/// Compresses texts; cheap to make once the dictionary is digested.
-pub(crate) struct TextPacker<'a>(Compressor<'a>);
+/// Where a text lies: in which block of its group, and where in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PackedText {
+    /// Number of the block among those of the group.
+    pub block: usize,
+    /// First byte within the unpacked block.
+    pub start: usize,
+    /// Number of bytes.
+    pub n_bytes: usize,
+}
+
+/// Packs texts into blocks: neighbours in a vault resemble each other, and compress well together.
+pub(crate) struct TextPacker<'a> {
+    compressor: Compressor<'a>,
+    open: Vec<u8>,
+    blocks: Vec<Vec<u8>>,
+}
 
 impl<'a> TextPacker<'a> {
     pub(crate) fn digest(dictionary: &[u8]) -> EncoderDictionary<'static> {
@@ -29,11 +46,38 @@ impl<'a> TextPacker<'a> {
     }
 
     pub(crate) fn new(dictionary: &'a EncoderDictionary<'a>) -> io::Result<Self> {
-        Compressor::with_prepared_dictionary(dictionary).map(Self)
+        Ok(Self {
+            compressor: Compressor::with_prepared_dictionary(dictionary)?,
+            open: Vec::new(),
+            blocks: Vec::new(),
+        })
     }
 
-    pub(crate) fn pack(&mut self, text: &str) -> io::Result<Vec<u8>> {
-        self.0.compress(text.as_bytes())
+    pub(crate) fn add(&mut self, text: &str) -> io::Result<PackedText> {
+        if !self.open.is_empty() && self.open.len() + text.len() > BLOCK_BYTES_MAX {
+            self.close()?;
+        }
+        let packed = PackedText {
+            block: self.blocks.len(),
+            start: self.open.len(),
+            n_bytes: text.len(),
+        };
+        self.open.extend_from_slice(text.as_bytes());
+        Ok(packed)
+    }
+
+    pub(crate) fn finish(mut self) -> io::Result<Vec<Vec<u8>>> {
+        self.close()?;
+        Ok(self.blocks)
+    }
+
+    fn close(&mut self) -> io::Result<()> {
+        if self.open.is_empty() && !self.blocks.is_empty() {
+            return Ok(());
+        }
+        self.blocks.push(self.compressor.compress(&self.open)?);
+        self.open.clear();
+        Ok(())
     }
 }
 
@@ -45,11 +89,23 @@ impl TextReader {
         Self(DecoderDictionary::copy(dictionary))
     }
 
-    pub(super) fn unpack(&self, packed: &[u8]) -> io::Result<String> {
+    /// Returns the bytes of a block.
+    pub(super) fn unpack(&self, packed: &[u8]) -> io::Result<Vec<u8>> {
         let size = Decompressor::upper_bound(packed)
             .ok_or_else(|| io::Error::other("the size of a note's text is missing"))?;
-        let bytes =
-            Decompressor::with_prepared_dictionary(&self.0)?.decompress(packed, size)?;
-        String::from_utf8(bytes).map_err(io::Error::other)
+        Decompressor::with_prepared_dictionary(&self.0)?.decompress(packed, size)
     }
+}
+
+/// Overwrites a range of a packed block with blanks.
+pub(super) fn blank(
+    packed: &[u8],
+    range: std::ops::Range<usize>,
+    dictionary: &[u8],
+) -> io::Result<Vec<u8>> {
+    let mut bytes = TextReader::new(dictionary).unpack(packed)?;
+    if let Some(gone) = bytes.get_mut(range) {
+        gone.fill(b' ');
+    }
+    Compressor::with_prepared_dictionary(&TextPacker::digest(dictionary))?.compress(&bytes)
 }

@@ -1,12 +1,12 @@
-//! Nearest neighbours: a scan of all sign codes, then exact int8 products for the best of them.
+//! Nearest neighbours: a scan of all sign codes, then the packed rows of the best of them.
 
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
 
 use rusqlite::{Connection, MAIN_DB};
 
-use super::codes::{self, Coder};
 use super::ChunkId;
+use super::codes::{self, Coder};
 
 /// Slots per row of the vector tables.
 pub(super) const BLOCK_SLOTS: usize = 1_024;
@@ -25,29 +25,42 @@ pub struct Neighbour {
     pub cosine: f32,
 }
 
+/// All rows, unpacked.
+struct Rows {
+    scales: Vec<f32>,
+    values: Vec<i8>,
+    width: usize,
+}
+
+impl Rows {
+    fn get(&self, slot: usize) -> Option<(f32, &[i8])> {
+        let values = self
+            .values
+            .get(slot * self.width..(slot + 1) * self.width)?;
+        Some((self.scales[slot], values))
+    }
+}
+
 /// The vectors of one snapshot.
 pub(super) struct VectorReader {
     coder: Coder,
-    row_bytes: usize,
     codes: Vec<u64>,
-    rows: OnceLock<Vec<u8>>,
+    rows: OnceLock<Rows>,
     n_queries: AtomicU32,
 }
 
 impl VectorReader {
     pub(super) fn open(connection: &Connection, center: Vec<f32>) -> rusqlite::Result<Self> {
-        let row_bytes = 4 + center.len();
         let coder = Coder::new(center);
         let mut codes = Vec::new();
         let mut statement = connection.prepare("SELECT data FROM vector_code ORDER BY block")?;
         let mut blocks = statement.query([])?;
         while let Some(block) = blocks.next()? {
             let data = block.get_ref(0)?.as_blob()?;
-            codes.extend(data.chunks_exact(8).map(word));
+            codes.extend(data.chunks_exact(8).map(codes::word));
         }
         Ok(Self {
             coder,
-            row_bytes,
             codes,
             rows: OnceLock::new(),
             n_queries: AtomicU32::new(0),
@@ -79,46 +92,68 @@ impl VectorReader {
         query: &[f32],
         slots: &[usize],
     ) -> rusqlite::Result<Vec<Neighbour>> {
-        let neighbour = |slot: usize, row: &[u8]| Neighbour {
+        let query = self.coder.query(query);
+        let neighbour = |slot: usize, scale: f32, values: &[i8]| Neighbour {
             chunk: ChunkId(slot as i64),
-            cosine: codes::dot(query, row),
+            cosine: query.cosine(scale, values),
         };
         if let Some(rows) = self.all_rows(connection)? {
-            let row = |slot: usize| rows.get(slot * self.row_bytes..(slot + 1) * self.row_bytes);
             return Ok(slots
                 .iter()
-                .filter_map(|&slot| Some(neighbour(slot, row(slot)?)))
+                .filter_map(|&slot| {
+                    let (scale, values) = rows.get(slot)?;
+                    Some(neighbour(slot, scale, values))
+                })
                 .collect());
         }
         let mut found = Vec::with_capacity(slots.len());
-        let mut row = vec![0; self.row_bytes];
+        let width = self.coder.row_bytes();
+        let (mut row, mut values) = (vec![0; width], Vec::new());
         for same_block in slots.chunk_by(|a, b| a / BLOCK_SLOTS == b / BLOCK_SLOTS) {
             let block = (same_block[0] / BLOCK_SLOTS) as i64;
             let blob = connection.blob_open(MAIN_DB, "vector_row", "data", block, true)?;
             for &slot in same_block {
-                blob.read_at_exact(&mut row, slot % BLOCK_SLOTS * self.row_bytes)?;
-                found.push(neighbour(slot, &row));
+                blob.read_at_exact(&mut row, slot % BLOCK_SLOTS * width)?;
+                values.clear();
+                let scale = codes::unpack(self.code(slot), &row, &mut values);
+                found.push(neighbour(slot, scale, &values));
             }
         }
         Ok(found)
     }
 
     /// One query reads the few rows it needs; a second one tells a process that stays, which is
-    /// better served by keeping all of them.
-    fn all_rows(&self, connection: &Connection) -> rusqlite::Result<Option<&Vec<u8>>> {
+    /// better served by keeping all of them unpacked.
+    fn all_rows(&self, connection: &Connection) -> rusqlite::Result<Option<&Rows>> {
         if self.n_queries.load(Ordering::Relaxed) < 2 {
             return Ok(None);
         }
         if let Some(rows) = self.rows.get() {
             return Ok(Some(rows));
         }
-        let mut rows = Vec::with_capacity(self.n_slots() * self.row_bytes);
+        let mut rows = Rows {
+            scales: Vec::with_capacity(self.n_slots()),
+            values: Vec::with_capacity(self.n_slots() * self.code_words() * 64),
+            width: self.code_words() * 64,
+        };
         let mut statement = connection.prepare("SELECT data FROM vector_row ORDER BY block")?;
         let mut blocks = statement.query([])?;
         while let Some(block) = blocks.next()? {
-            rows.extend_from_slice(block.get_ref(0)?.as_blob()?);
+            for row in block
+                .get_ref(0)?
+                .as_blob()?
+                .chunks_exact(self.coder.row_bytes())
+            {
+                let code = self.code(rows.scales.len());
+                rows.scales.push(codes::unpack(code, row, &mut rows.values));
+            }
         }
         Ok(Some(self.rows.get_or_init(|| rows)))
+    }
+
+    fn code(&self, slot: usize) -> &[u64] {
+        let n_words = self.code_words();
+        &self.codes[slot * n_words..(slot + 1) * n_words]
     }
 
     fn n_slots(&self) -> usize {
@@ -130,10 +165,13 @@ impl VectorReader {
     }
 
     /// Returns the slots of at least `n` nearest codes, in slot order.
-    fn nearest_codes(&self, query: &[f32], n: usize, is_wanted: &impl Fn(usize) -> bool) -> Vec<usize> {
-        let mut code = Vec::new();
-        self.coder.push_code(query, &mut code);
-        let code: Vec<u64> = code.chunks_exact(8).map(word).collect();
+    fn nearest_codes(
+        &self,
+        query: &[f32],
+        n: usize,
+        is_wanted: &impl Fn(usize) -> bool,
+    ) -> Vec<usize> {
+        let code = self.coder.query_code(query);
         let mut distances = Vec::with_capacity(self.n_slots());
         codes::distances(&code, &self.codes, &mut distances);
         let mut n_at = vec![0usize; code.len() * 64 + 1];
@@ -161,15 +199,16 @@ impl VectorReader {
         query: &[f32],
         is_wanted: &impl Fn(usize) -> bool,
     ) -> rusqlite::Result<f32> {
-        let wanted: Vec<usize> = (0..self.n_slots()).filter(|&slot| is_wanted(slot)).collect();
+        let wanted: Vec<usize> = (0..self.n_slots())
+            .filter(|&slot| is_wanted(slot))
+            .collect();
         let step = wanted.len().div_ceil(BACKGROUND_SLOTS).max(1);
         let sample: Vec<usize> = wanted.into_iter().step_by(step).collect();
         let sampled = self.cosines(connection, query, &sample)?;
-        let sum: f64 = sampled.iter().map(|neighbour| f64::from(neighbour.cosine)).sum();
+        let sum: f64 = sampled
+            .iter()
+            .map(|neighbour| f64::from(neighbour.cosine))
+            .sum();
         Ok((sum / sampled.len().max(1) as f64) as f32)
     }
-}
-
-fn word(bytes: &[u8]) -> u64 {
-    u64::from_le_bytes(bytes.try_into().expect("chunks of eight bytes"))
 }

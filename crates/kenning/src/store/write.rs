@@ -13,7 +13,7 @@ use tantivy::{Index, IndexSettings, IndexWriter, TantivyDocument, Term};
 use super::directory::{self, SharedConnection, SqlDirectory, locked};
 use super::terms::Fields;
 use super::vectors::BLOCK_SLOTS;
-use super::NoteId;
+use super::{NoteId, PackedText};
 use crate::embed::ModelId;
 use crate::error::{Error, Result};
 use crate::note::{Format, Note, Warning};
@@ -41,8 +41,8 @@ pub struct NoteRecord {
     pub date: Option<(String, &'static str)>,
     /// Number of lines.
     pub n_lines: u32,
-    /// Compressed text.
-    pub packed_text: Vec<u8>,
+    /// Where its text lies among the blocks it is written with.
+    pub text: PackedText,
     /// Names as keys: rank and key.
     pub names: Vec<(u8, String)>,
     /// Terms of the note entry.
@@ -192,8 +192,20 @@ impl StoreWriter {
         self.lexical = None;
         self.sql(|connection| {
             for table in [
-                "meta", "note_text", "chunk", "free_slot", "vector_code", "vector_row", "name",
-                "link", "skipped", "masked", "lexical_block", "lexical_file", "note",
+                "meta",
+                "note_text",
+                "text_block",
+                "chunk",
+                "free_slot",
+                "vector_code",
+                "vector_row",
+                "name",
+                "link",
+                "skipped",
+                "masked",
+                "lexical_block",
+                "lexical_file",
+                "note",
             ] {
                 connection.execute(&format!("DELETE FROM {table}"), [])?;
             }
@@ -221,14 +233,23 @@ impl StoreWriter {
         })
     }
 
+    /// Writes packed text blocks; returns their ids, for the notes whose texts they hold.
+    pub fn put_blocks(&mut self, blocks: &[Vec<u8>]) -> Result<Vec<i64>> {
+        self.begin()?;
+        self.sql(|connection| {
+            let mut add = connection.prepare_cached("INSERT INTO text_block (data) VALUES (?1)")?;
+            blocks.iter().map(|data| add.insert([data])).collect()
+        })
+    }
+
     /// Writes a note, replacing what was known of its path.
-    pub fn put(&mut self, record: NoteRecord) -> Result<()> {
+    pub fn put(&mut self, record: NoteRecord, blocks: &[i64]) -> Result<()> {
         self.begin()?;
         let known = self.note_id(&record.path)?;
         if let Some(note) = known {
             self.remove_rows(note)?;
         }
-        let note = self.sql(|connection| insert_note(connection, known, &record))?;
+        let note = self.sql(|connection| insert_note(connection, known, &record, blocks))?;
         let first_pending = self.slots.pending.len();
         self.slots.assign(&record);
         let slots: Vec<i64> = self.slots.pending[first_pending..]
@@ -244,8 +265,15 @@ impl StoreWriter {
         self.begin()?;
         self.sql(|connection| {
             connection
-                .prepare_cached("UPDATE note SET size = ?2, mtime_ns = ?3, inode = ?4 WHERE path = ?1")?
-                .execute(params![path, stamp.size as i64, stamp.mtime_ns, stamp.inode as i64])
+                .prepare_cached(
+                    "UPDATE note SET size = ?2, mtime_ns = ?3, inode = ?4 WHERE path = ?1",
+                )?
+                .execute(params![
+                    path,
+                    stamp.size as i64,
+                    stamp.mtime_ns,
+                    stamp.inode as i64
+                ])
                 .map(drop)
         })
     }
@@ -277,8 +305,8 @@ impl StoreWriter {
         self.begin()?;
         self.sql(|connection| {
             connection.execute("DELETE FROM skipped", [])?;
-            let mut add =
-                connection.prepare("INSERT OR REPLACE INTO skipped (path, reason) VALUES (?1, ?2)")?;
+            let mut add = connection
+                .prepare("INSERT OR REPLACE INTO skipped (path, reason) VALUES (?1, ?2)")?;
             for file in skipped {
                 add.execute((&file.path, &file.reason))?;
             }
@@ -321,8 +349,7 @@ impl StoreWriter {
         self.sql(|connection| {
             connection.execute_batch("PRAGMA optimize")?;
             // Readers may keep the log in use; the next writer tries again.
-            connection
-                .query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
+            connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
         })
     }
 
@@ -350,6 +377,7 @@ impl StoreWriter {
     /// Removes what hangs on a note: text, chunks, names, links. The note's row stays.
     fn remove_rows(&mut self, note: NoteId) -> Result<()> {
         let freed: Vec<i64> = self.sql(|connection| {
+            blank_text(connection, note)?;
             let freed = connection
                 .prepare_cached("SELECT id FROM chunk WHERE note = ?1")?
                 .query_map([note.0], |row| row.get(0))?
@@ -390,7 +418,7 @@ impl StoreWriter {
             next,
             pending: Vec::new(),
             code_bytes: coder.code_bytes(),
-            row_bytes: 4 + n_dimensions,
+            row_bytes: coder.row_bytes(),
         };
         Ok(())
     }
@@ -468,7 +496,8 @@ impl Slots {
                 self.next += 1;
                 self.next - 1
             });
-            self.pending.push((slot, Some((code.to_vec(), row.to_vec()))));
+            self.pending
+                .push((slot, Some((code.to_vec(), row.to_vec()))));
         }
     }
 }
@@ -499,11 +528,19 @@ fn take_lock(path: &Path, patience: Duration) -> Result<File> {
     }
 }
 
-fn open_index(directory: &SqlDirectory, fields: &Fields, exists: bool) -> tantivy::Result<IndexWriter> {
+fn open_index(
+    directory: &SqlDirectory,
+    fields: &Fields,
+    exists: bool,
+) -> tantivy::Result<IndexWriter> {
     let mut index = if exists {
         Index::open(directory.clone())?
     } else {
-        Index::create(directory.clone(), fields.schema.clone(), IndexSettings::default())?
+        Index::create(
+            directory.clone(),
+            fields.schema.clone(),
+            IndexSettings::default(),
+        )?
     };
     index.set_tokenizers(Fields::tokenizers());
     let writer = index.writer_with_num_threads(1, LEXICAL_BUDGET_BYTES)?;
@@ -529,7 +566,12 @@ fn merge(writer: &mut IndexWriter) -> tantivy::Result<()> {
     Ok(())
 }
 
-fn insert_note(connection: &Connection, known: Option<NoteId>, record: &NoteRecord) -> rusqlite::Result<NoteId> {
+fn insert_note(
+    connection: &Connection,
+    known: Option<NoteId>,
+    record: &NoteRecord,
+    blocks: &[i64],
+) -> rusqlite::Result<NoteId> {
     let NoteRecord { note, stamp, .. } = record;
     let facts = &note.facts;
     let (category, area) = crate::note::para(&record.path);
@@ -538,7 +580,11 @@ fn insert_note(connection: &Connection, known: Option<NoteId>, record: &NoteReco
         .then(|| serde_json::Value::Object(note.properties.clone()).to_string());
     let headings: Vec<_> = note.headings.iter().map(|h| (h.level, &h.text)).collect();
     let headings = (!headings.is_empty()).then(|| serde_json::json!(headings).to_string());
-    let warnings: Vec<_> = record.warnings.iter().map(|w| (w.line, &w.message)).collect();
+    let warnings: Vec<_> = record
+        .warnings
+        .iter()
+        .map(|w| (w.line, &w.message))
+        .collect();
     let warnings = (!warnings.is_empty()).then(|| serde_json::json!(warnings).to_string());
     let (date, date_source) = match &record.date {
         Some((date, source)) => (Some(date), Some(source)),
@@ -562,14 +608,51 @@ fn insert_note(connection: &Connection, known: Option<NoteId>, record: &NoteReco
             stamp.inode as i64, record.hash, warnings,
         ])?;
     let id = known.unwrap_or_else(|| NoteId(connection.last_insert_rowid()));
+    let text = record.text;
+    connection
+        .prepare_cached(
+            "INSERT INTO note_text (note, block, start, n_bytes) VALUES (?1, ?2, ?3, ?4)",
+        )?
+        .execute(params![id.0, blocks[text.block], text.start, text.n_bytes])?;
     insert_details(connection, id, record)?;
     Ok(id)
 }
 
-fn insert_details(connection: &Connection, note: NoteId, record: &NoteRecord) -> rusqlite::Result<()> {
+/// Removes a note's text from the block it shares with others.
+fn blank_text(connection: &Connection, note: NoteId) -> rusqlite::Result<()> {
+    let found: Option<(i64, usize, usize)> = connection
+        .prepare_cached("SELECT block, start, n_bytes FROM note_text WHERE note = ?1")?
+        .query_row([note.0], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
+        .optional()?;
+    let Some((block, start, n_bytes)) = found else {
+        return Ok(());
+    };
+    let n_sharing: i64 = connection
+        .prepare_cached("SELECT COUNT(*) FROM note_text WHERE block = ?1")?
+        .query_row([block], |row| row.get(0))?;
+    if n_sharing <= 1 {
+        connection
+            .prepare_cached("DELETE FROM text_block WHERE id = ?1")?
+            .execute([block])?;
+        return Ok(());
+    }
+    let dictionary: Vec<u8> = super::read::meta(connection, "dictionary")?.unwrap_or_default();
+    let packed: Vec<u8> = connection
+        .prepare_cached("SELECT data FROM text_block WHERE id = ?1")?
+        .query_row([block], |row| row.get(0))?;
+    let repacked = super::text::blank(&packed, start..start + n_bytes, &dictionary)
+        .map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
     connection
-        .prepare_cached("INSERT INTO note_text (note, text) VALUES (?1, ?2)")?
-        .execute(params![note.0, record.packed_text])?;
+        .prepare_cached("UPDATE text_block SET data = ?2 WHERE id = ?1")?
+        .execute(params![block, repacked])?;
+    Ok(())
+}
+
+fn insert_details(
+    connection: &Connection,
+    note: NoteId,
+    record: &NoteRecord,
+) -> rusqlite::Result<()> {
     let mut add_name = connection
         .prepare_cached("INSERT OR IGNORE INTO name (key, note, rank) VALUES (?1, ?2, ?3)")?;
     for (rank, key) in &record.names {
@@ -580,7 +663,12 @@ fn insert_details(connection: &Connection, note: NoteId, record: &NoteRecord) ->
     )?;
     for link in &record.note.links {
         add_link.execute(params![
-            note.0, link.line, link.kind.name(), link.target, link.anchor, link.shown
+            note.0,
+            link.line,
+            link.kind as u8,
+            link.target,
+            link.anchor,
+            link.shown
         ])?;
     }
     let mut add_masked = connection
@@ -591,7 +679,12 @@ fn insert_details(connection: &Connection, note: NoteId, record: &NoteRecord) ->
     Ok(())
 }
 
-fn insert_chunks(connection: &Connection, note: NoteId, slots: &[i64], chunks: &[ChunkRecord]) -> rusqlite::Result<()> {
+fn insert_chunks(
+    connection: &Connection,
+    note: NoteId,
+    slots: &[i64],
+    chunks: &[ChunkRecord],
+) -> rusqlite::Result<()> {
     let mut add = connection.prepare_cached(
         "INSERT INTO chunk (id, note, ordinal, heading, start_byte, end_byte, start_line, end_line, handle)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
@@ -599,8 +692,15 @@ fn insert_chunks(connection: &Connection, note: NoteId, slots: &[i64], chunks: &
     for ((ordinal, record), slot) in chunks.iter().enumerate().zip(slots) {
         let chunk = &record.chunk;
         add.execute(params![
-            slot, note.0, ordinal, chunk.heading, chunk.range.start, chunk.range.end,
-            chunk.start_line, chunk.end_line, record.handle,
+            slot,
+            note.0,
+            ordinal,
+            chunk.heading,
+            chunk.range.start,
+            chunk.range.end,
+            chunk.start_line,
+            chunk.end_line,
+            record.handle,
         ])?;
     }
     Ok(())
@@ -622,13 +722,18 @@ fn write_vectors(
     let block_of = |slot: i64| slot / BLOCK_SLOTS as i64;
     for same_block in changes.chunk_by(|a, b| block_of(a.0) == block_of(b.0)) {
         let block = block_of(same_block[0].0);
-        for (table, width) in [("vector_code", slots.code_bytes), ("vector_row", slots.row_bytes)] {
+        for (table, width) in [
+            ("vector_code", slots.code_bytes),
+            ("vector_row", slots.row_bytes),
+        ] {
             let exists = connection
                 .prepare_cached(&format!("SELECT 1 FROM {table} WHERE block = ?1"))?
                 .exists([block])?;
             if !exists {
                 connection
-                    .prepare_cached(&format!("INSERT INTO {table} (block, data) VALUES (?1, zeroblob(?2))"))?
+                    .prepare_cached(&format!(
+                        "INSERT INTO {table} (block, data) VALUES (?1, zeroblob(?2))"
+                    ))?
                     .execute((block, BLOCK_SLOTS * width))?;
             }
             let mut blob = connection.blob_open(MAIN_DB, table, "data", block, false)?;
@@ -650,11 +755,16 @@ fn write_counts(connection: &Connection, now: i64) -> rusqlite::Result<()> {
         connection.prepare_cached("INSERT OR REPLACE INTO meta (key, value) VALUES (?1, ?2)")?;
     set.execute(("languages", serde_json::json!(languages).to_string()))?;
     set.execute(("changed_at", now))?;
-    for (key, table) in [("n_notes", "note"), ("n_chunks", "chunk"), ("n_links", "link")] {
+    for (key, table) in [
+        ("n_notes", "note"),
+        ("n_chunks", "chunk"),
+        ("n_links", "link"),
+    ] {
         let count: i64 =
-            connection.query_row(&format!("SELECT COUNT(*) FROM {table}"), [], |row| row.get(0))?;
+            connection.query_row(&format!("SELECT COUNT(*) FROM {table}"), [], |row| {
+                row.get(0)
+            })?;
         set.execute((key, count))?;
     }
     Ok(())
 }
-

@@ -29,7 +29,9 @@ impl ObsidianFilters {
                 .filter(|pattern| !pattern.is_empty());
             match pattern.map(Regex::new) {
                 Some(Ok(pattern)) => filters.patterns.push(pattern),
-                _ => filters.prefixes.push(entry.trim_start_matches('/').to_owned()),
+                _ => filters
+                    .prefixes
+                    .push(entry.trim_start_matches('/').to_owned()),
             }
         }
         filters

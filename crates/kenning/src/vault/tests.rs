@@ -14,7 +14,12 @@ fn vault(files: &[(&str, &str)]) -> (tempfile::TempDir, Vault) {
 }
 
 fn paths(vault: &Vault) -> Vec<String> {
-    vault.walk().found.into_iter().map(|found| found.path).collect()
+    vault
+        .walk()
+        .found
+        .into_iter()
+        .map(|found| found.path)
+        .collect()
 }
 
 #[test]
@@ -27,7 +32,10 @@ fn ignore_files_hidden_folders_and_obsidian_filters_are_kept_out() {
         ("drafts/d.md", ""),
         (".kenignore", "*.secret.md\n"),
         ("e.secret.md", ""),
-        (".obsidian/app.json", r#"{"userIgnoreFilters":["Templates/","/^x.*\\.md$/"]}"#),
+        (
+            ".obsidian/app.json",
+            r#"{"userIgnoreFilters":["Templates/","/^x.*\\.md$/"]}"#,
+        ),
         ("Templates/f.md", ""),
         ("x1.md", ""),
         ("Ünï/ g .md", ""),
@@ -40,7 +48,9 @@ fn ignore_files_hidden_folders_and_obsidian_filters_are_kept_out() {
 fn links_are_contained_and_loops_end() {
     let (outside, _) = vault(&[("secret.md", "x")]);
     let (dir, vault) = vault(&[("in/a.md", "")]);
-    let link = |target: &Path, name: &str| std::os::unix::fs::symlink(target, dir.path().join(name)).unwrap();
+    let link = |target: &Path, name: &str| {
+        std::os::unix::fs::symlink(target, dir.path().join(name)).unwrap()
+    };
     link(&outside.path().join("secret.md"), "out.md");
     link(outside.path(), "outdir");
     link(dir.path(), "in/loop");
@@ -50,7 +60,14 @@ fn links_are_contained_and_loops_end() {
     let skipped: Vec<_> = walk.skipped.iter().map(|s| s.path.as_str()).collect();
     assert_eq!(skipped, ["out.md", "outdir"]);
 
-    let following = Vault::open(dir.path(), WalkRules { follow_links: true, ..WalkRules::default() }).unwrap();
+    let following = Vault::open(
+        dir.path(),
+        WalkRules {
+            follow_links: true,
+            ..WalkRules::default()
+        },
+    )
+    .unwrap();
     let walk = following.walk();
     let found: Vec<_> = walk.found.iter().map(|found| found.path.as_str()).collect();
     assert_eq!(found, ["in/a.md", "out.md"]);
@@ -60,7 +77,10 @@ fn links_are_contained_and_loops_end() {
 #[test]
 fn large_files_are_reported_by_size() {
     let (dir, _) = vault(&[("big.md", "0123456789")]);
-    let rules = WalkRules { file_bytes_max: 5, ..WalkRules::default() };
+    let rules = WalkRules {
+        file_bytes_max: 5,
+        ..WalkRules::default()
+    };
     let walk = Vault::open(dir.path(), rules).unwrap().walk();
     assert!(walk.found.is_empty());
     assert!(walk.skipped[0].reason.contains("limit"));

@@ -132,11 +132,26 @@ mod tests {
     #[test]
     fn tells_common_languages_apart() {
         let cases = [
-            ("The letter came in the morning and was about the roof of the old house.", Language::English),
-            ("Der Brief kam am Morgen und handelte vom Dach des alten Hauses, das wir gekauft haben.", Language::German),
-            ("La lettre est arrivée le matin et parlait du toit de la vieille maison.", Language::French),
-            ("La carta llegó por la mañana y hablaba del tejado de la casa vieja.", Language::Spanish),
-            ("这封信是早上到的，讲的是老房子的屋顶。我们需要尽快修理它。", Language::Unknown),
+            (
+                "The letter came in the morning and was about the roof of the old house.",
+                Language::English,
+            ),
+            (
+                "Der Brief kam am Morgen und handelte vom Dach des alten Hauses, das wir gekauft haben.",
+                Language::German,
+            ),
+            (
+                "La lettre est arrivée le matin et parlait du toit de la vieille maison.",
+                Language::French,
+            ),
+            (
+                "La carta llegó por la mañana y hablaba del tejado de la casa vieja.",
+                Language::Spanish,
+            ),
+            (
+                "这封信是早上到的，讲的是老房子的屋顶。我们需要尽快修理它。",
+                Language::Unknown,
+            ),
             ("ok", Language::English),
         ];
         for (text, expected) in cases {

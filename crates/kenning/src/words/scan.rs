@@ -71,7 +71,7 @@ impl<'a> Words<'a> {
                 self.at += 1;
             } else {
                 let c = self.text[self.at..].chars().next()?;
-                if c.is_alphanumeric() {
+                if c.is_alphanumeric() && !is_combining_mark(c) {
                     return Some(());
                 }
                 self.at += c.len_utf8();

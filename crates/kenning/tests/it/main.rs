@@ -1,0 +1,3 @@
+//! The engine from outside: one module per feature.
+
+mod embed;
