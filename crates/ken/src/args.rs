@@ -74,6 +74,10 @@ pub(crate) enum Command {
     Search(SearchArgs),
     /// Print a note or some of its lines
     Get(GetArgs),
+    /// Print the links of a note: where it leads, who links to it, what leads nowhere
+    Links(LinksArgs),
+    /// List where credentials stand in the notes, without showing them
+    Audit(AuditArgs),
     /// Say what is indexed, how old it is and what was left out
     Status(StatusArgs),
     /// Check the index, the model and the settings
@@ -192,6 +196,31 @@ pub(crate) struct GetArgs {
 }
 
 #[derive(Debug, ClapArgs)]
+pub(crate) struct LinksArgs {
+    /// Path, name or alias of a note
+    pub(crate) note: String,
+    /// Print as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct AuditArgs {
+    /// How to print
+    #[arg(short, long, default_value = "text")]
+    pub(crate) format: AuditFormat,
+}
+
+/// How the audit is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AuditFormat {
+    /// `path:line: pattern`
+    Text,
+    /// One object
+    Json,
+}
+
+#[derive(Debug, ClapArgs)]
 pub(crate) struct StatusArgs {
     /// Print as JSON
     #[arg(long)]
@@ -257,7 +286,8 @@ pub(crate) enum ModelAction {
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct EvalArgs {
-    /// Folder with corpus.jsonl, queries.jsonl and qrels.tsv
+    /// Folder with corpus.jsonl, queries.jsonl and qrels.tsv; with --vault the notes of the vault
+    /// are searched instead of corpus.jsonl
     #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
     pub(crate) collection: PathBuf,
     /// Print as JSON

@@ -1,11 +1,13 @@
 //! One file per verb; here they are told apart.
 
+mod audit;
 mod backup;
 mod doctor;
 mod domain;
 mod eval;
 mod get;
 mod index;
+mod links;
 mod model;
 mod open;
 mod pages;
@@ -34,12 +36,14 @@ pub(crate) fn run(args: Args) -> Result<Found> {
         Command::Index(index) => index::run(&settings()?, place, index),
         Command::Search(search) => search::run(&settings()?, place, search),
         Command::Get(get) => get::run(&settings()?, place, get),
+        Command::Links(links) => links::run(&settings()?, place, links),
+        Command::Audit(audit) => audit::run(&settings()?, place, audit),
         Command::Status(status) => status::run(&settings()?, place, status),
         Command::Doctor => doctor::run(&settings()?, place),
         Command::Backup(backup) => backup::run(&settings()?, place, backup),
         Command::Domain(domain) => domain::run(&settings()?, &domain.action),
         Command::Model(model) => model::run(&settings()?, &model.action),
-        Command::Eval(eval) => eval::run(&settings()?, eval),
+        Command::Eval(eval) => eval::run(&settings()?, place, eval),
         Command::Completions { shell } => pages::completions(*shell),
         Command::Man { folder } => pages::man(folder.as_deref()),
     }

@@ -10,7 +10,7 @@ use kenning::index::Report;
 
 use crate::args::When;
 use crate::hint;
-use crate::wire::{self, AnswerShape, HitShape, PassageShape, StatusShape};
+use crate::wire::{self, AnswerShape, HitShape, LinksShape, PassageShape, StatusShape};
 
 const PATH: Style = AnsiColor::Cyan.on_default().bold();
 const DIM: Style = Style::new().dimmed();
@@ -348,6 +348,35 @@ pub(crate) fn status(status: &StatusShape) -> Result<()> {
         );
     }
     print(&out)
+}
+
+/// Prints the links around a note for people.
+pub(crate) fn links(links: &LinksShape) -> Result<()> {
+    let mut out = anstream::stdout().lock();
+    for (title, list) in [
+        ("links to", &links.outgoing),
+        ("linked from", &links.backlinks),
+        ("leads nowhere", &links.unresolved),
+    ] {
+        if list.is_empty() {
+            continue;
+        }
+        writeln!(out, "{HEAD}{title}{HEAD:#}")?;
+        for link in list {
+            let anchor = link
+                .anchor
+                .as_ref()
+                .map_or(String::new(), |anchor| format!("#{anchor}"));
+            let path = link.path.as_deref().unwrap_or(&link.target);
+            writeln!(
+                out,
+                "  {PATH}{path}{PATH:#}{anchor} {DIM}line {} · {}{DIM:#}",
+                link.line, link.kind
+            )?;
+        }
+    }
+    out.flush()?;
+    Ok(())
 }
 
 /// A time span as people say it.

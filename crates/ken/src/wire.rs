@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use kenning::index::{Rebuild, Report};
+use kenning::links::Links;
 use kenning::search::{Answer, Hit, Mode, Passage};
-use kenning::store::Status;
+use kenning::store::{LinkRow, Status};
 use serde::Serialize;
 
 /// One answer.
@@ -305,4 +306,63 @@ pub(crate) struct EvalShape {
     pub(crate) chunks: u64,
     pub(crate) fusion: &'static str,
     pub(crate) modes: serde_json::Map<String, serde_json::Value>,
+}
+
+/// The links around a note.
+#[derive(Debug, Serialize)]
+pub(crate) struct LinksShape {
+    pub(crate) path: String,
+    pub(crate) outgoing: Vec<LinkShape>,
+    pub(crate) backlinks: Vec<LinkShape>,
+    pub(crate) unresolved: Vec<LinkShape>,
+}
+
+/// A link. `path` is the file at its other end.
+#[derive(Debug, Serialize)]
+pub(crate) struct LinkShape {
+    pub(crate) path: Option<String>,
+    pub(crate) line: u32,
+    pub(crate) kind: &'static str,
+    pub(crate) target: String,
+    pub(crate) anchor: Option<String>,
+    pub(crate) shown: Option<String>,
+}
+
+impl LinksShape {
+    pub(crate) fn new(path: String, links: Links) -> Self {
+        let shape = |link: LinkRow, path: Option<String>| LinkShape {
+            path,
+            line: link.line,
+            kind: link.kind.name(),
+            target: link.target,
+            anchor: link.anchor,
+            shown: link.shown,
+        };
+        Self {
+            path,
+            outgoing: links
+                .outgoing
+                .into_iter()
+                .map(|l| shape(l.link, Some(l.target)))
+                .collect(),
+            backlinks: links
+                .backlinks
+                .into_iter()
+                .map(|l| shape(l.link, Some(l.source)))
+                .collect(),
+            unresolved: links
+                .unresolved
+                .into_iter()
+                .map(|link| shape(link, None))
+                .collect(),
+        }
+    }
+}
+
+/// A credential that stands in a note.
+#[derive(Debug, Serialize)]
+pub(crate) struct FindingShape {
+    pub(crate) path: String,
+    pub(crate) line: u32,
+    pub(crate) pattern: &'static str,
 }

@@ -1,13 +1,19 @@
-//! A note into chunks along its headings. Pure.
+//! A note into chunks. Pure.
 //!
-//! A chunk is a byte range of the note's text; nothing is copied. Chunks are in order, do not
-//! overlap, and together cover every word of the body except lists of links at the end of notes.
+//! A chunk is a byte range of the note's text; nothing is copied. Chunks are in order. Those of
+//! `section`, `paragraph` and `breadcrumb` do not overlap, and together cover every word of the
+//! body except lists of links at the end of notes.
 
+mod breadcrumb;
+mod paragraph;
+mod pieces;
+mod recursive;
 mod section;
+mod window;
 
 use std::ops::Range;
 
-use crate::note::{Heading, Note};
+use crate::note::{Heading, LineCounter, Note};
 
 /// A passage of a note that reads by itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -23,26 +29,72 @@ pub struct Chunk {
 }
 
 /// How notes are cut.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ChunkOptions {
-    /// Above this many characters a section is cut further.
-    pub section_chars_max: usize,
-    /// A piece with fewer characters below its heading joins its neighbour.
-    pub section_chars_min: usize,
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Profile {
+    /// Along headings, cut further above 2,000 characters.
+    #[default]
+    Section,
+    /// Windows of 600 words per H2, 80 shared.
+    Window,
+    /// Paragraphs merged to about 800 characters.
+    Paragraph,
+    /// 1,000 characters with 100 shared, for text without structure.
+    Recursive,
+    /// One chunk per H1, H2 and H3.
+    Breadcrumb,
 }
 
-impl Default for ChunkOptions {
-    fn default() -> Self {
-        Self {
-            section_chars_max: 2_000,
-            section_chars_min: 30,
+impl Profile {
+    /// All profiles.
+    pub const ALL: [Self; 5] = [
+        Self::Section,
+        Self::Window,
+        Self::Paragraph,
+        Self::Recursive,
+        Self::Breadcrumb,
+    ];
+
+    /// Returns the name in settings.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Section => "section",
+            Self::Window => "window",
+            Self::Paragraph => "paragraph",
+            Self::Recursive => "recursive",
+            Self::Breadcrumb => "breadcrumb",
         }
+    }
+
+    /// Returns the profile of a name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|profile| profile.name() == name)
     }
 }
 
 /// Cuts a note into chunks.
-pub fn chunk(note: &Note, options: &ChunkOptions) -> Vec<Chunk> {
-    section::cut(note, options)
+pub fn chunk(note: &Note, profile: Profile) -> Vec<Chunk> {
+    let pieces = match profile {
+        Profile::Section => section::cut(note),
+        Profile::Window => window::cut(note),
+        Profile::Paragraph => paragraph::cut(note),
+        Profile::Recursive => recursive::cut(note),
+        Profile::Breadcrumb => breadcrumb::cut(note),
+    };
+    lined(note, pieces)
+}
+
+/// Gives each piece its lines.
+fn lined(note: &Note, pieces: Vec<pieces::Piece>) -> Vec<Chunk> {
+    let mut lines = LineCounter::new(&note.text);
+    pieces
+        .into_iter()
+        .map(|piece| Chunk {
+            start_line: lines.line_of(piece.range.start),
+            end_line: lines.line_of(piece.range.end.saturating_sub(1).max(piece.range.start)),
+            range: piece.range,
+            heading: piece.heading,
+        })
+        .collect()
 }
 
 /// Returns the texts of the headings above and including `heading`, outermost first.

@@ -13,7 +13,7 @@ use std::time::Duration;
 
 pub use fresh::{Freshness, freshness};
 
-use crate::chunk::ChunkOptions;
+use crate::chunk::Profile;
 use crate::embed::{Embedder, ModelId};
 use crate::error::{Error, Result};
 use crate::secrets;
@@ -51,7 +51,7 @@ pub struct IndexContext<'a> {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct IndexOptions {
     /// How notes are cut.
-    pub chunk: ChunkOptions,
+    pub profile: Profile,
     /// Make the index anew, even if nothing changed.
     pub full: bool,
     /// Threads that prepare notes.
@@ -63,7 +63,7 @@ pub struct IndexOptions {
 impl Default for IndexOptions {
     fn default() -> Self {
         Self {
-            chunk: ChunkOptions::default(),
+            profile: Profile::default(),
             full: false,
             n_threads: 2,
             patience: Duration::from_secs(5),
@@ -162,6 +162,7 @@ pub fn update(cx: &IndexContext<'_>) -> Result<Report> {
         writer.set_fact("checked_at", &cx.now.to_string())?;
         report.skipped.sort();
         writer.set_skipped(&report.skipped)?;
+        writer.set_attachments(&walk.attachments)?;
     }
     writer.commit(cx.now)?;
     writer.close()?;
@@ -215,7 +216,7 @@ fn open(cx: &IndexContext<'_>, found: &[Found]) -> Result<(StoreWriter, Option<R
         }
         other => other?,
     };
-    let settings = format!("{:?}", cx.options.chunk);
+    let settings = cx.options.profile.name().to_owned();
     let stored = writer.model()?;
     let rebuild = match stored {
         None => Some(outdated.unwrap_or(Rebuild::New)),

@@ -15,6 +15,7 @@ pub mod embed;
 pub mod error;
 pub mod eval;
 pub mod index;
+pub mod links;
 pub mod note;
 pub mod search;
 pub mod secrets;

@@ -6,6 +6,7 @@
 mod codes;
 mod directory;
 mod lexical;
+mod linked;
 mod read;
 mod terms;
 mod text;
@@ -21,6 +22,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 pub(crate) use codes::Coder;
 pub use lexical::{FieldWeights, LexicalHit, LexicalOptions, LexicalScores, TermGroup};
+pub use linked::LinkRow;
 pub use read::{ChunkRow, NoteRow, NoteSummary, Status, Store};
 pub use text::PackedText;
 pub(crate) use text::{TextPacker, train_dictionary};
@@ -30,7 +32,7 @@ pub use write::{ChunkRecord, NoteRecord, StoreWriter, Terms};
 use crate::error::{Error, Result};
 
 /// Version of `schema.sql` and of everything kept in its tables.
-pub const SCHEMA_VERSION: i64 = 1;
+pub const SCHEMA_VERSION: i64 = 2;
 /// Marks a SQLite file as ours ("KENN").
 const APPLICATION_ID: i64 = 0x4B45_4E4E;
 /// How long a statement waits for another connection before it gives up.

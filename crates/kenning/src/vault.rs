@@ -105,6 +105,8 @@ pub struct Walk {
     pub found: Vec<Found>,
     /// Everything that should have been readable and was not.
     pub skipped: Vec<Skipped>,
+    /// Paths of other files, which links may lead to.
+    pub attachments: Vec<String>,
 }
 
 impl Vault {
@@ -155,6 +157,7 @@ impl Vault {
         let mut walk = collected.into_inner().unwrap_or_default();
         walk.found.sort_by(|a, b| a.path.cmp(&b.path));
         walk.skipped.sort();
+        walk.attachments.sort();
         if self.rules.follow_links {
             drop_twins(&mut walk.found);
         }
@@ -222,7 +225,11 @@ impl Vault {
             }
             return;
         };
-        if Format::of(&path).is_none() || obsidian.hides(&path) {
+        if obsidian.hides(&path) {
+            return;
+        }
+        if Format::of(&path).is_none() {
+            walk.attachments.push(path);
             return;
         }
         match entry.metadata() {
@@ -292,6 +299,7 @@ impl Drop for Batch<'_> {
         if let Ok(mut all) = self.collected.lock() {
             all.found.append(&mut self.walk.found);
             all.skipped.append(&mut self.walk.skipped);
+            all.attachments.append(&mut self.walk.attachments);
         }
     }
 }

@@ -7,22 +7,23 @@ use kenning::eval::{self, Collection, Judgements, Outcome};
 use kenning::index::{self, IndexContext, IndexOptions};
 use kenning::search::Mode;
 use kenning::store::Store;
+use kenning::vault::{Source, Vault};
 use serde_json::json;
 
 use super::{Found, open};
-use crate::args::{EvalArgs, FusionArg};
+use crate::args::{EvalArgs, FusionArg, Place};
 use crate::render;
 use crate::settings::Settings;
 use crate::wire::EvalShape;
 
-pub(super) fn run(settings: &Settings, args: &EvalArgs) -> Result<Found> {
+pub(super) fn run(settings: &Settings, place: &Place, args: &EvalArgs) -> Result<Found> {
     let judgements = Judgements::read(&args.collection)?;
-    let collection = Collection::read(&args.collection)?;
+    let source = source(settings, place, args)?;
     let model = open::Model::load(settings)?;
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("eval.db");
     index::update(&IndexContext {
-        source: &collection,
+        source: source.as_ref(),
         store: &path,
         embedder: &model,
         now: open::now(),
@@ -74,6 +75,17 @@ pub(super) fn run(settings: &Settings, args: &EvalArgs) -> Result<Found> {
         render::print(&table)?;
     }
     Ok(Found::Something)
+}
+
+/// The notes that are searched: the collection's own, or those of a vault that was named.
+fn source(settings: &Settings, place: &Place, args: &EvalArgs) -> Result<Box<dyn Source>> {
+    Ok(if place.vault.is_some() || place.domain.is_some() {
+        let located = settings.locate(place)?;
+        let folder = located.vault.unwrap_or_default();
+        Box::new(Vault::open(&folder, settings.walk_rules())?)
+    } else {
+        Box::new(Collection::read(&args.collection)?)
+    })
 }
 
 fn name(args: &EvalArgs) -> String {

@@ -11,11 +11,7 @@ fn note(text: &str) -> Note {
 
 fn check(text: &str, max: usize) -> String {
     let note = note(text);
-    let options = ChunkOptions {
-        section_chars_max: max,
-        section_chars_min: 5,
-    };
-    chunk(&note, &options)
+    lined(&note, section::cut_to(&note, max, 5))
         .iter()
         .map(|chunk| {
             let path = breadcrumb(&note.title, &note.headings, chunk.heading).join(" > ");
@@ -67,24 +63,80 @@ fn markdown() -> impl Strategy<Value = String> {
     prop::collection::vec(line, 0..40).prop_map(|lines| lines.join("\n"))
 }
 
+/// Chunks must be in order, with true lines, and lose no word.
+fn assert_covers(note: &Note, chunks: &[Chunk], may_overlap: bool) -> Result<(), TestCaseError> {
+    let mut at = note.body_start;
+    let line = |offset: usize| {
+        let before = &note.text.as_bytes()[..offset];
+        before.iter().filter(|byte| **byte == b'\n').count() as u32 + 1
+    };
+    for chunk in chunks {
+        prop_assert!(chunk.range.end > chunk.range.start && chunk.range.end > at);
+        prop_assert!(may_overlap || chunk.range.start >= at);
+        let gap = note.text.get(at..chunk.range.start).unwrap_or_default();
+        prop_assert!(!gap.contains(char::is_alphanumeric), "lost {gap:?}");
+        prop_assert_eq!(chunk.start_line, line(chunk.range.start));
+        prop_assert_eq!(chunk.end_line, line(chunk.range.end - 1));
+        at = chunk.range.end;
+    }
+    prop_assert!(!note.text[at..].contains(char::is_alphanumeric));
+    Ok(())
+}
+
 proptest! {
-    /// Chunks are in order, do not overlap, and no word of the body is lost.
     #[test]
-    fn chunks_tile_the_note(text in markdown(), max in 10usize..200) {
+    fn sections_of_any_size_tile_the_note(text in markdown(), max in 10usize..200) {
         let note = note(&text);
-        let options = ChunkOptions { section_chars_max: max, section_chars_min: 5 };
-        let chunks = chunk(&note, &options);
-        let mut at = note.body_start;
-        for chunk in &chunks {
-            prop_assert!(chunk.range.start >= at && chunk.range.end > chunk.range.start);
-            let gap = &note.text[at..chunk.range.start];
-            prop_assert!(!gap.contains(char::is_alphanumeric), "lost {gap:?}");
-            let bytes = note.text.as_bytes();
-            let line = |offset: usize| bytes[..offset].iter().filter(|b| **b == b'\n').count() as u32 + 1;
-            prop_assert_eq!(chunk.start_line, line(chunk.range.start));
-            prop_assert_eq!(chunk.end_line, line(chunk.range.end - 1));
-            at = chunk.range.end;
+        assert_covers(&note, &lined(&note, section::cut_to(&note, max, 5)), false)?;
+    }
+
+    #[test]
+    fn every_profile_covers_the_note(text in markdown(), n_copies in 1usize..12) {
+        let note = note(&format!("{text}\n").repeat(n_copies));
+        for profile in Profile::ALL {
+            let may_overlap = matches!(profile, Profile::Window | Profile::Recursive);
+            assert_covers(&note, &chunk(&note, profile), may_overlap)?;
         }
-        prop_assert!(!note.text[at..].contains(char::is_alphanumeric));
+    }
+}
+
+#[test]
+fn each_profile_keeps_to_its_size() {
+    let text = "One sentence of a few words here. ".repeat(400);
+    let note = note(&format!("# T\n\n{text}\n\n## U\n\n{text}"));
+    let most = |profile: Profile| {
+        let sizes = chunk(&note, profile)
+            .into_iter()
+            .map(|chunk| chunk.range.len());
+        sizes.max().unwrap_or(0)
+    };
+    assert!(most(Profile::Section) <= 2_010);
+    assert!(most(Profile::Paragraph) <= 1_210);
+    assert!(most(Profile::Recursive) <= 1_100);
+    assert!(most(Profile::Breadcrumb) <= 8_010);
+    let windows = chunk(&note, Profile::Window);
+    let n_words = |chunk: &Chunk| note.text[chunk.range.clone()].split_whitespace().count();
+    assert!(windows.iter().all(|chunk| n_words(chunk) <= 600));
+    let shared = windows[0].range.end - windows[1].range.start;
+    assert_eq!(
+        note.text[windows[1].range.start..][..shared]
+            .split_whitespace()
+            .count(),
+        80
+    );
+}
+
+#[test]
+fn code_and_tables_stay_whole_where_they_fit() {
+    let prose = "Some prose to fill the chunk. ".repeat(60);
+    let code = format!("```rust\n{}```", "let x = 1;\n".repeat(40));
+    let note = note(&format!("## A\n\n{prose}\n\n{code}\n\n{prose}\n"));
+    for profile in [Profile::Section, Profile::Paragraph, Profile::Breadcrumb] {
+        let holds = |chunk: &Chunk| note.text[chunk.range.clone()].contains(&code);
+        assert!(
+            chunk(&note, profile).iter().any(holds),
+            "{}",
+            profile.name()
+        );
     }
 }

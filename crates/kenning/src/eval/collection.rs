@@ -106,7 +106,7 @@ impl Source for Collection {
         found.sort_by(|a, b| a.path.cmp(&b.path));
         Walk {
             found,
-            skipped: Vec::new(),
+            ..Walk::default()
         }
     }
 

@@ -40,7 +40,7 @@ pub(super) struct Group {
 pub(super) struct Tools<'a> {
     source: &'a dyn Source,
     embedder: &'a dyn Embedder,
-    options: &'a chunk::ChunkOptions,
+    profile: chunk::Profile,
     dictionary: EncoderDictionary<'static>,
     coder: Coder,
     known: &'a HashMap<String, (Stamp, [u8; 16])>,
@@ -56,7 +56,7 @@ impl<'a> Tools<'a> {
         Self {
             source: cx.source,
             embedder: cx.embedder,
-            options: &cx.options.chunk,
+            profile: cx.options.profile,
             dictionary: TextPacker::digest(dictionary),
             coder: Coder::new(center),
             known,
@@ -142,7 +142,7 @@ fn record(
     let format = Format::of(&file.path).unwrap_or(Format::Markdown);
     let (clean, masked) = secrets::mask(text);
     let (note, warnings) = note::parse(&file.path, clean, format);
-    let mut chunks = chunk::chunk(&note, tools.options);
+    let mut chunks = chunk::chunk(&note, tools.profile);
     if chunks.is_empty() {
         chunks.push(empty_chunk(&note));
     }

@@ -33,7 +33,21 @@ pub enum LinkKind {
 }
 
 impl LinkKind {
-    /// Returns the name the store keeps.
+    /// Returns the kind the store keeps as a number, which is its position here.
+    pub(crate) fn from_number(number: u8) -> Self {
+        [
+            Self::Wiki,
+            Self::Embed,
+            Self::Markdown,
+            Self::Block,
+            Self::Property,
+        ]
+        .get(usize::from(number))
+        .copied()
+        .unwrap_or(Self::Wiki)
+    }
+
+    /// Returns the name in answers.
     pub fn name(self) -> &'static str {
         match self {
             Self::Wiki => "wikilink",

@@ -390,7 +390,7 @@ impl Store {
         })
     }
 
-    fn sql<T>(&self, run: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T> {
+    pub(super) fn sql<T>(&self, run: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T> {
         run(&locked(&self.connection)).map_err(|error| super::sqlite(&self.path, error))
     }
 

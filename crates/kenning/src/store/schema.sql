@@ -97,6 +97,9 @@ CREATE TABLE link (
 ) STRICT;
 CREATE INDEX link_source ON link(source);
 
+-- Other files of the vault that links may lead to: pictures, sounds, documents.
+CREATE TABLE attachment (path TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;
+
 -- Files that could not be taken, from the last run that looked at them.
 CREATE TABLE skipped (
     path   TEXT PRIMARY KEY,

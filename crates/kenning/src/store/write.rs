@@ -202,6 +202,7 @@ impl StoreWriter {
                 "name",
                 "link",
                 "skipped",
+                "attachment",
                 "masked",
                 "lexical_block",
                 "lexical_file",
@@ -309,6 +310,29 @@ impl StoreWriter {
                 .prepare("INSERT OR REPLACE INTO skipped (path, reason) VALUES (?1, ?2)")?;
             for file in skipped {
                 add.execute((&file.path, &file.reason))?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Replaces the list of other files that links may lead to.
+    pub fn set_attachments(&mut self, paths: &[String]) -> Result<()> {
+        let known: Vec<String> = self.sql(|connection| {
+            connection
+                .prepare("SELECT path FROM attachment ORDER BY path")?
+                .query_map([], |row| row.get(0))?
+                .collect()
+        })?;
+        if known == paths {
+            return Ok(());
+        }
+        self.begin()?;
+        self.sql(|connection| {
+            connection.execute("DELETE FROM attachment", [])?;
+            let mut add =
+                connection.prepare("INSERT OR IGNORE INTO attachment (path) VALUES (?1)")?;
+            for path in paths {
+                add.execute([path])?;
             }
             Ok(())
         })

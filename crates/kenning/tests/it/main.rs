@@ -1,3 +1,25 @@
 //! The engine from outside: one module per feature.
 
+#[cfg(unix)]
+mod crashes;
 mod embed;
+mod faults;
+mod flow;
+mod hits;
+mod hostile;
+mod property;
+mod support;
+
+/// A file that nobody names is a test that never runs.
+#[test]
+fn every_file_is_a_module() {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/it");
+    let main = include_str!("main.rs");
+    let forgotten: Vec<String> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .filter_map(|name| name.strip_suffix(".rs").map(str::to_owned))
+        .filter(|name| name != "main" && !main.contains(&format!("\nmod {name};\n")))
+        .collect();
+    assert_eq!(forgotten, Vec::<String>::new());
+}

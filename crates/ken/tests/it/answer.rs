@@ -1,0 +1,191 @@
+//! The formats of an answer: JSON for programs, text for people, and three between.
+
+use insta::assert_snapshot;
+use serde_json::Value;
+
+use crate::vault::TestVault;
+
+const ANSWER_KEYS: [&str; 7] = [
+    "query",
+    "mode",
+    "evidence",
+    "took_ms",
+    "index_age_s",
+    "notices",
+    "hits",
+];
+
+const HIT_KEYS: [&str; 19] = [
+    "rank",
+    "id",
+    "path",
+    "title",
+    "section",
+    "breadcrumb",
+    "start_line",
+    "end_line",
+    "page",
+    "score",
+    "excerpt",
+    "highlights",
+    "text",
+    "tags",
+    "date",
+    "uri",
+    "sources",
+    "lexical_rank",
+    "vector_rank",
+];
+
+#[test]
+fn json_has_every_key_with_its_type() {
+    let vault = TestVault::example();
+    let answer = vault
+        .ken(&["search", "--format", "json", "IRS penalty"])
+        .expect_code(0)
+        .json();
+    assert_eq!(keys(&answer), ANSWER_KEYS);
+    assert_eq!(answer["query"], "IRS penalty");
+    assert_eq!(answer["mode"], "hybrid");
+    assert_eq!(answer["evidence"], "strong");
+    assert!(answer["took_ms"].as_f64().unwrap() > 0.0);
+    assert!(answer["index_age_s"].is_u64());
+    assert_eq!(answer["notices"], serde_json::json!([]));
+    let hits = answer["hits"].as_array().unwrap();
+    assert!(!hits.is_empty());
+    for (rank, hit) in (1..).zip(hits) {
+        assert_eq!(hit["rank"], rank);
+        check_hit(hit);
+    }
+}
+
+/// Checks the types and what must hold between the fields of a hit.
+fn check_hit(hit: &Value) {
+    assert_eq!(keys(hit), HIT_KEYS);
+    let text = |key: &str| hit[key].as_str().unwrap_or_else(|| panic!("{key}: {hit}"));
+    let id = text("id").strip_prefix('#').unwrap();
+    assert!(id.len() == 8 && id.chars().all(|c| c.is_ascii_hexdigit()));
+    assert!(text("path").ends_with(".md"));
+    assert!(!text("title").is_empty() && !text("text").is_empty());
+    let crumbs = hit["breadcrumb"].as_array().unwrap();
+    assert_eq!(crumbs[0], hit["title"]);
+    match &hit["section"] {
+        Value::Null => assert_eq!(crumbs.len(), 1),
+        section => assert_eq!(crumbs.last(), Some(section)),
+    }
+    let (start, end) = (hit["start_line"].as_u64(), hit["end_line"].as_u64());
+    assert!(start.unwrap() >= 1 && start <= end);
+    assert!(hit["page"].is_null());
+    assert!((0.0..=1.0).contains(&hit["score"].as_f64().unwrap()));
+    let n_chars = text("excerpt").chars().count() as u64;
+    for range in hit["highlights"].as_array().unwrap() {
+        let (from, to) = (range[0].as_u64().unwrap(), range[1].as_u64().unwrap());
+        assert!(from < to && to <= n_chars, "{range} of {n_chars}");
+    }
+    assert!(hit["tags"].as_array().unwrap().iter().all(Value::is_string));
+    assert!(hit["date"].is_null() || text("date").len() == 10);
+    assert!(text("uri").starts_with("obsidian://open?vault=vault&file="));
+    assert!(!text("uri").contains([' ', '#']));
+    for source in hit["sources"].as_array().unwrap() {
+        assert!(["name", "lexical", "vector"].contains(&source.as_str().unwrap()));
+    }
+    for key in ["lexical_rank", "vector_rank"] {
+        assert!(hit[key].is_null() || hit[key].as_u64() >= Some(1));
+    }
+}
+
+fn keys(value: &Value) -> Vec<&str> {
+    value
+        .as_object()
+        .unwrap()
+        .keys()
+        .map(String::as_str)
+        .collect()
+}
+
+#[test]
+fn highlights_mark_the_words_that_were_asked_for() {
+    let vault = TestVault::example();
+    let answer = vault.ken(&["search", "-f", "json", "abatement"]).json();
+    let hit = &answer["hits"][0];
+    let excerpt: Vec<char> = hit["excerpt"].as_str().unwrap().chars().collect();
+    let ranges = hit["highlights"].as_array().unwrap();
+    assert!(!ranges.is_empty());
+    for range in ranges {
+        let (from, to) = (range[0].as_u64().unwrap(), range[1].as_u64().unwrap());
+        let word: String = excerpt[from as usize..to as usize].iter().collect();
+        assert_eq!(word.to_lowercase(), "abatement");
+    }
+}
+
+#[test]
+fn jsonl_is_one_hit_per_line() {
+    let vault = TestVault::example();
+    let whole = vault.ken(&["search", "-f", "json", "kitchen"]).json();
+    let run = vault.ken(&["search", "-f", "jsonl", "kitchen"]);
+    let lines: Vec<Value> = run
+        .stdout
+        .lines()
+        .map(|line| serde_json::from_str(line).unwrap())
+        .collect();
+    assert_eq!(whole["hits"], Value::from(lines));
+}
+
+#[test]
+fn paths_are_each_printed_once() {
+    let vault = TestVault::example();
+    let whole = vault.ken(&["search", "-f", "json", "kitchen"]).json();
+    let mut expected: Vec<&str> = Vec::new();
+    for hit in whole["hits"].as_array().unwrap() {
+        let path = hit["path"].as_str().unwrap();
+        if !expected.contains(&path) {
+            expected.push(path);
+        }
+    }
+    assert_eq!(vault.paths("kitchen"), expected);
+}
+
+#[test]
+fn markdown_quotes_the_passages() {
+    let vault = TestVault::example();
+    let run = vault.ken(&[
+        "search", "-f", "md", "-n", "1", "--mode", "lexical", "boiler",
+    ]);
+    let mut lines = run.stdout.lines();
+    assert_snapshot!(lines.next().unwrap(), @"### Boiler");
+    assert_eq!(lines.next(), Some(""));
+    let place = lines.next().unwrap();
+    assert!(place.starts_with("`2-Areas/Home/Boiler.md:"), "{place}");
+    assert_eq!(lines.next(), Some(""));
+    assert!(lines.all(|line| line.is_empty() || line.starts_with('>')));
+}
+
+#[test]
+fn text_names_path_lines_and_headings() {
+    let vault = TestVault::example();
+    let run = vault.ken(&["search", "-n", "1", "--explain", "April Jane"]);
+    assert_snapshot!(run.stdout, @"
+     1 2-Areas/People/April Jane.md:8-10  2022-03-14  #40fc4da6  1.00
+       April Jane
+       Graphic designer, letterpress printer, the person I call when something is wrong and also when
+       nothing is. We met in a wood-type workshop in Two Rivers in September 2013, where she corrected
+       my inking without being asked.
+       by name and lexical and vector · word rank 1 · meaning rank 1 · score 1.0000
+    ");
+    assert!(
+        run.stderr.contains("1 hit · strong evidence"),
+        "{}",
+        run.stderr
+    );
+}
+
+#[test]
+fn colours_come_only_when_asked_for() {
+    let vault = TestVault::example();
+    let plain = vault.ken(&["search", "boiler"]);
+    assert!(!plain.stdout.contains('\u{1b}') && !plain.stderr.contains('\u{1b}'));
+    let coloured = vault.ken(&["search", "--color", "always", "boiler"]);
+    assert!(coloured.stdout.contains('\u{1b}'));
+    let json = vault.ken(&["search", "--color", "always", "-f", "json", "boiler"]);
+    assert!(!json.stdout.contains('\u{1b}'));
+}

@@ -1,0 +1,247 @@
+//! `ken search`: what is found, when it indexes, what it says when nothing is there.
+
+use std::fs;
+use std::io::Read;
+use std::process::Stdio;
+
+use insta::assert_snapshot;
+
+use crate::vault::{TestVault, finish};
+
+#[test]
+fn the_success_queries_find_their_note_first() {
+    let vault = TestVault::example();
+    let first = |query: &str| vault.paths(query).first().cloned().unwrap_or_default();
+    assert_eq!(first("April Jane"), "2-Areas/People/April Jane.md");
+    assert_eq!(first("AJ"), "2-Areas/People/April Jane.md");
+    assert_eq!(first("IRS penalty"), "2-Areas/Finance/IRS-Letter.md");
+    let found = first("tax documents");
+    assert!(found.starts_with("2-Areas/Finance/"), "{found}");
+    let found = first("people who do design");
+    assert!(found.starts_with("2-Areas/People/"), "{found}");
+    let found = first("home projects");
+    let is_home = found.starts_with("1-Projects/") || found.starts_with("2-Areas/Home/");
+    assert!(is_home, "{found}");
+}
+
+#[test]
+fn the_first_search_indexes_and_the_second_says_nothing_of_it() {
+    let vault = TestVault::example();
+    let first = vault.ken(&["search", "boiler"]).expect_code(0);
+    assert!(
+        first.stderr.contains("indexed 47 added"),
+        "{}",
+        first.stderr
+    );
+    assert!(!first.stdout.contains("indexed"), "{}", first.stdout);
+    let second = vault.ken(&["search", "boiler"]).expect_code(0);
+    assert!(!second.stderr.contains("indexed"), "{}", second.stderr);
+    assert_eq!(first.stdout, second.stdout);
+}
+
+#[test]
+fn a_new_a_changed_and_a_removed_file_are_noticed_by_the_next_search() {
+    let vault = TestVault::example();
+    assert!(
+        !vault
+            .paths("quinquereme")
+            .contains(&"Inbox/Ships.md".to_owned())
+    );
+    vault.write("Inbox/Ships.md", "# Ships\n\nA quinquereme from Nineveh.\n");
+    assert_eq!(vault.paths("quinquereme")[0], "Inbox/Ships.md");
+    vault.write(
+        "Inbox/Ships.md",
+        "# Ships\n\nA stately galleon, homeward bound.\n",
+    );
+    assert_eq!(vault.paths("galleon")[0], "Inbox/Ships.md");
+    assert!(
+        !vault
+            .paths("quinquereme")
+            .contains(&"Inbox/Ships.md".to_owned())
+    );
+    fs::remove_file(vault.root().join("Inbox/Ships.md")).unwrap();
+    assert!(
+        !vault
+            .paths("galleon")
+            .contains(&"Inbox/Ships.md".to_owned())
+    );
+    vault.ken(&["doctor"]).expect_code(0);
+}
+
+#[test]
+fn nothing_relevant_is_exit_code_one() {
+    let vault = TestVault::example();
+    vault.ken(&["index", "--quiet"]).expect_code(0);
+    let run = vault
+        .ken(&["search", "--mode", "lexical", "zyzzyva quokka"])
+        .expect_code(1);
+    assert_eq!(run.stdout, "");
+    assert_snapshot!(run.stderr.trim_end(), @"Your notes do not seem to say anything about this.");
+    let run = vault
+        .ken(&[
+            "search",
+            "--mode",
+            "lexical",
+            "--format",
+            "json",
+            "zyzzyva quokka",
+        ])
+        .expect_code(1);
+    assert_eq!(run.json()["evidence"], "none");
+    assert_eq!(run.json()["hits"], serde_json::json!([]));
+}
+
+#[test]
+fn a_query_of_several_words_needs_no_quotes() {
+    let vault = TestVault::example();
+    let quoted = vault.ken(&["search", "-f", "paths", "IRS penalty"]);
+    let bare = vault.ken(&["search", "-f", "paths", "IRS", "penalty"]);
+    assert_eq!(quoted.stdout, bare.stdout);
+    let alias = vault.ken(&["s", "-f", "paths", "IRS penalty"]);
+    assert_eq!(quoted.stdout, alias.stdout);
+}
+
+#[test]
+fn every_mode_and_both_fusions_answer() {
+    let vault = TestVault::example();
+    for mode in ["hybrid", "lexical", "vector"] {
+        let run = vault
+            .ken(&["search", "--mode", mode, "-f", "json", "kitchen paint"])
+            .expect_code(0);
+        assert_eq!(run.json()["mode"], mode);
+    }
+    for fusion in ["blend", "rrf"] {
+        vault
+            .ken(&["search", "--fusion", fusion, "kitchen paint"])
+            .expect_code(0);
+    }
+}
+
+#[test]
+fn limits_hold() {
+    let vault = TestVault::example();
+    let hits = |args: &[&str]| {
+        let args = [&["search", "-f", "json", "kitchen"], args].concat();
+        let answer = vault.ken(&args).json();
+        answer["hits"].as_array().unwrap().clone()
+    };
+    assert_eq!(hits(&["-n", "3"]).len(), 3);
+    let of_one_note = hits(&["--per-note", "1", "-n", "20"]);
+    let mut paths: Vec<&str> = of_one_note
+        .iter()
+        .map(|hit| hit["path"].as_str().unwrap())
+        .collect();
+    let n_hits = paths.len();
+    paths.sort_unstable();
+    paths.dedup();
+    assert_eq!(paths.len(), n_hits);
+    assert!(
+        hits(&["--min-score", "0.5"])
+            .iter()
+            .all(|hit| hit["score"].as_f64().unwrap() >= 0.5)
+    );
+    let n_chars: usize = hits(&["--max-tokens", "50"])
+        .iter()
+        .map(|hit| hit["text"].as_str().unwrap().chars().count())
+        .sum();
+    assert!((1..=200).contains(&n_chars), "{n_chars}");
+}
+
+#[test]
+fn no_update_answers_from_the_index_as_it_is() {
+    let vault = TestVault::example();
+    vault
+        .ken(&["search", "--no-update", "boiler"])
+        .expect_hint("there is no index at", "run `ken index`");
+    vault.ken(&["index"]).expect_code(0);
+    vault.write("Inbox/Ships.md", "# Ships\n\nA quinquereme from Nineveh.\n");
+    let stale = vault.ken(&["search", "--no-update", "-m", "lexical", "quinquereme"]);
+    stale.expect_code(1);
+    let fresh = vault.ken(&["search", "--fresh", "-m", "lexical", "quinquereme"]);
+    fresh.expect_code(0);
+}
+
+#[test]
+fn a_missing_vault_is_an_error_with_advice() {
+    let vault = TestVault::empty();
+    vault
+        .bare_ken(&["search", "--vault", "nowhere", "boiler"])
+        .expect_hint("there is no vault at nowhere", "--vault PATH");
+    vault
+        .bare_ken(&["search", "boiler"])
+        .expect_hint("no vault was named", "--vault PATH");
+}
+
+#[test]
+fn a_vault_without_notes_is_no_error() {
+    let vault = TestVault::empty();
+    let run = vault.ken(&["search", "boiler"]).expect_code(1);
+    assert_eq!(run.stdout, "");
+}
+
+#[test]
+fn a_reader_that_has_gone_is_nobodys_fault() {
+    let vault = TestVault::example();
+    vault.ken(&["index"]).expect_code(0);
+    for format in ["text", "json", "jsonl", "md", "paths"] {
+        let mut command = vault.command(&["search", "--format", format, "kitchen"]);
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        let mut child = command.spawn().unwrap();
+        drop(child.stdout.take());
+        let mut stderr = String::new();
+        let mut stream = child.stderr.take().unwrap();
+        stream.read_to_string(&mut stderr).unwrap();
+        let status = child.wait().unwrap();
+        assert_eq!(status.code(), Some(0), "{format}: {stderr}");
+        assert!(!stderr.contains("error"), "{format}: {stderr}");
+    }
+}
+
+#[test]
+fn a_credential_is_masked_in_what_is_stored_and_in_what_is_typed() {
+    let vault = TestVault::empty();
+    // Put together here, so that no credential stands in this file.
+    let secret = ["ghp_", "16C7e42F292c6912E7", "710c838347Ae178B4a"].concat();
+    vault.write(
+        "Keys.md",
+        &format!("# Keys\n\nThe token is {secret} for now.\n"),
+    );
+    let run = vault.ken(&["search", "-f", "json", &secret, "token"]);
+    assert!(!run.stdout.contains(&secret), "{}", run.stdout);
+    assert!(run.stdout.contains("[REDACTED:"), "{}", run.stdout);
+    assert!(!run.stderr.contains(&secret), "{}", run.stderr);
+    let run = vault.ken(&["get", "Keys"]).expect_code(0);
+    assert!(!run.stdout.contains(&secret), "{}", run.stdout);
+    for file in fs::read_dir(vault.beside("data")).unwrap() {
+        let bytes = fs::read(file.unwrap().path()).unwrap();
+        let is_there = bytes
+            .windows(secret.len())
+            .any(|window| window == secret.as_bytes());
+        assert!(!is_there);
+    }
+}
+
+#[test]
+fn the_vault_is_never_written_to() {
+    let vault = TestVault::example();
+    let names = |vault: &TestVault| {
+        let mut names: Vec<_> = fs::read_dir(vault.root())
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name())
+            .collect();
+        names.sort();
+        names
+    };
+    let before = names(&vault);
+    vault.ken(&["search", "boiler"]).expect_code(0);
+    assert_eq!(names(&vault), before);
+}
+
+#[test]
+fn inside_a_vault_it_needs_not_be_named() {
+    let vault = TestVault::example();
+    let mut command = vault.bare_command(&["search", "--format", "paths", "boiler"]);
+    command.current_dir(vault.root().join("2-Areas/People"));
+    let run = finish(command).expect_code(0);
+    assert!(run.stdout.starts_with("2-Areas/Home/Boiler.md\n"));
+}

@@ -1,0 +1,89 @@
+//! The index file: copies, foreign files, damaged files, checks.
+
+use std::fs;
+
+use crate::vault::TestVault;
+
+#[test]
+fn a_backup_can_be_searched_by_itself() {
+    let vault = TestVault::example();
+    vault.ken(&["index"]).expect_code(0);
+    let run = vault.ken(&["backup", "copy.db"]).expect_code(0);
+    assert_eq!(run.stdout, "");
+    assert!(run.stderr.starts_with("copied "), "{}", run.stderr);
+    let args = ["search", "--store", "copy.db", "-f", "json", "boiler"];
+    let from_copy = vault.bare_ken(&args).expect_code(0).json();
+    let from_index = vault.ken(&["search", "-f", "json", "boiler"]).json();
+    let ids = |answer: &serde_json::Value| -> Vec<serde_json::Value> {
+        let hits = answer["hits"].as_array().unwrap();
+        hits.iter().map(|hit| hit["id"].clone()).collect()
+    };
+    assert_eq!(ids(&from_copy), ids(&from_index));
+    vault
+        .bare_ken(&["get", "--store", "copy.db", "AJ"])
+        .expect_code(0);
+}
+
+#[test]
+fn a_backup_overwrites_nothing() {
+    let vault = TestVault::example();
+    vault
+        .ken(&["backup", "copy.db"])
+        .expect_hint("there is no index at", "ken index");
+    vault.ken(&["index"]).expect_code(0);
+    fs::write(vault.beside("copy.db"), "precious").unwrap();
+    let run = vault.ken(&["backup", "copy.db"]).expect_code(2);
+    assert!(run.stderr.starts_with("error: copy.db: "), "{}", run.stderr);
+    assert_eq!(fs::read(vault.beside("copy.db")).unwrap(), b"precious");
+}
+
+#[test]
+fn a_file_that_is_no_index_is_left_alone() {
+    let vault = TestVault::example();
+    fs::write(vault.beside("letter.db"), "Dear Sir or Madam").unwrap();
+    for verb in [
+        &["index"][..],
+        &["search", "boiler"],
+        &["get", "AJ"],
+        &["status"],
+    ] {
+        let args = [verb, &["--store", "letter.db"]].concat();
+        vault
+            .ken(&args)
+            .expect_hint("is not a Kenning index", "never overwritten");
+        let text = fs::read_to_string(vault.beside("letter.db")).unwrap();
+        assert_eq!(text, "Dear Sir or Madam", "{verb:?}");
+    }
+}
+
+#[test]
+fn a_damaged_index_is_told_with_the_way_out() {
+    let vault = TestVault::example();
+    vault.ken(&["index", "--store", "own.db"]).expect_code(0);
+    let bytes = fs::read(vault.beside("own.db")).unwrap();
+    fs::write(vault.beside("own.db"), &bytes[..bytes.len() / 2]).unwrap();
+    vault
+        .ken(&["search", "--store", "own.db", "boiler"])
+        .expect_hint("is damaged", "run `ken index`");
+    let run = vault.ken(&["doctor", "--store", "own.db"]).expect_code(1);
+    assert!(run.stdout.contains("BAD   index"), "{}", run.stdout);
+    assert!(run.stdout.contains("hint: "), "{}", run.stdout);
+}
+
+#[test]
+fn the_doctor_looks_at_everything() {
+    let vault = TestVault::example();
+    vault.ken(&["index"]).expect_code(0);
+    let run = vault.ken(&["doctor"]).expect_code(0);
+    let names: Vec<&str> = run
+        .stdout
+        .lines()
+        .map(|line| line.split_whitespace().nth(1).unwrap())
+        .collect();
+    assert_eq!(names, ["settings", "data", "model", "vault", "index"]);
+    assert!(run.stdout.lines().all(|line| line.starts_with("ok ")));
+    let run = vault
+        .bare_ken(&["doctor", "--vault", "nowhere"])
+        .expect_code(1);
+    assert!(run.stdout.contains("BAD   vault"), "{}", run.stdout);
+}
