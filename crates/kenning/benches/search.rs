@@ -11,7 +11,7 @@ use std::time::{Duration, Instant};
 
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
-use kenning::chunk::{self, ChunkOptions};
+use kenning::chunk::{self, Profile};
 use kenning::embed::{self, Embedder};
 use kenning::index::{self, IndexContext, IndexOptions};
 use kenning::note::{self, Format, Note};
@@ -140,7 +140,7 @@ fn parsed(path: &str, text: &str) -> Note {
 }
 
 /// Hands out one of `items` after the other.
-fn in_turn<T>(items: &[T]) -> impl Fn() -> &T {
+fn in_turn<'a, T>(items: &'a [T]) -> impl Fn() -> &'a T {
     let next = AtomicUsize::new(0);
     move || &items[next.fetch_add(1, Ordering::Relaxed) % items.len()]
 }
@@ -163,7 +163,7 @@ fn embed_chunk(bencher: Bencher<'_, '_>) {
     let mut chunks = Vec::new();
     for (path, text) in &BED.texts {
         let note = parsed(path, text);
-        for chunk in chunk::chunk(&note, &ChunkOptions::default()) {
+        for chunk in chunk::chunk(&note, Profile::default()) {
             chunks.push(note.text[chunk.range].to_owned());
         }
     }
@@ -210,5 +210,5 @@ fn chunk_note(bencher: Bencher<'_, '_>) {
     bencher
         .with_inputs(next)
         .input_counter(|note| BytesCount::of_str(&note.text))
-        .bench_values(|note| chunk::chunk(note, &ChunkOptions::default()));
+        .bench_values(|note| chunk::chunk(note, Profile::default()));
 }

@@ -6,6 +6,7 @@
 
 mod breadcrumb;
 mod paragraph;
+mod parts;
 mod pieces;
 mod recursive;
 mod section;
@@ -26,6 +27,8 @@ pub struct Chunk {
     pub end_line: u32,
     /// Index of the innermost heading it stands under.
     pub heading: Option<usize>,
+    /// Page, slide or sheet it begins on.
+    pub page: Option<u32>,
 }
 
 /// How notes are cut.
@@ -74,6 +77,7 @@ impl Profile {
 /// Cuts a note into chunks.
 pub fn chunk(note: &Note, profile: Profile) -> Vec<Chunk> {
     let pieces = match profile {
+        _ if !note.parts.is_empty() => parts::cut(note),
         Profile::Section => section::cut(note),
         Profile::Window => window::cut(note),
         Profile::Paragraph => paragraph::cut(note),
@@ -91,6 +95,7 @@ fn lined(note: &Note, pieces: Vec<pieces::Piece>) -> Vec<Chunk> {
         .map(|piece| Chunk {
             start_line: lines.line_of(piece.range.start),
             end_line: lines.line_of(piece.range.end.saturating_sub(1).max(piece.range.start)),
+            page: parts::page_at(note, piece.range.start),
             range: piece.range,
             heading: piece.heading,
         })

@@ -5,6 +5,7 @@
 
 mod fresh;
 mod prepare;
+mod understand;
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -16,9 +17,10 @@ pub use fresh::{Freshness, freshness};
 use crate::chunk::Profile;
 use crate::embed::{Embedder, ModelId};
 use crate::error::{Error, Result};
+use crate::note::Format;
 use crate::secrets;
 use crate::store::{self, NoteRecord, StoreWriter};
-use crate::vault::{Found, Skipped, Source, Stamp};
+use crate::vault::{Found, Skipped, Source, Stamp, decode};
 use prepare::{Group, Outcome, Tools};
 
 /// Notes that a worker takes at once; enough to fill an embedding batch.
@@ -242,7 +244,8 @@ fn learn_dictionary(source: &dyn Source, found: &[Found]) -> Vec<u8> {
     let samples: Vec<String> = found
         .iter()
         .step_by(step)
-        .filter_map(|file| source.read(&file.path).ok())
+        .filter(|file| !matches!(Format::of(&file.path), Some(Format::Other(_))))
+        .filter_map(|file| decode::text(source.read(&file.path).ok()?).ok())
         .map(|text| {
             let mut text = secrets::mask(text).0.into_string();
             text.truncate(text.floor_char_boundary(SAMPLE_BYTES));

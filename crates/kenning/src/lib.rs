@@ -14,6 +14,7 @@ pub mod chunk;
 pub mod embed;
 pub mod error;
 pub mod eval;
+pub mod extract;
 pub mod index;
 pub mod links;
 pub mod note;

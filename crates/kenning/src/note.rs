@@ -6,13 +6,16 @@
 mod body;
 mod frontmatter;
 mod inline;
+mod parts;
 
 use serde_json::{Map, Value};
 
 pub(crate) use body::LineCounter;
 pub use body::{Block, BlockKind, Heading};
 pub use inline::{Link, LinkKind};
+pub use parts::{Composed, PartMark, compose, parse_parts};
 
+use crate::extract::Kind;
 use crate::secrets::CleanText;
 use crate::words::{self, Language};
 
@@ -39,8 +42,21 @@ pub struct Note {
     pub aliases: Vec<String>,
     /// Links to other notes.
     pub links: Vec<Link>,
+    /// Where pages, slides, sheets and sections begin, for files that are not Markdown.
+    pub parts: Vec<Part>,
     /// What the well-known properties say.
     pub facts: Facts,
+}
+
+/// A page, slide, sheet or section of a file that is not Markdown.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// Byte offset of its first line.
+    pub start: usize,
+    /// Page, slide or sheet, 1-based.
+    pub page: Option<u32>,
+    /// Rows, records, slides or code.
+    pub is_structured: bool,
 }
 
 /// The well-known properties of a note.
@@ -75,13 +91,15 @@ pub struct Warning {
     pub message: String,
 }
 
-/// How a file's text is to be read.
+/// How a file is to be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
     /// Markdown, as Obsidian writes it.
     Markdown,
     /// Text without structure.
     Plain,
+    /// Anything that is extracted first.
+    Other(Kind),
 }
 
 impl Format {
@@ -91,7 +109,7 @@ impl Format {
         match extension.to_ascii_lowercase().as_str() {
             "md" | "markdown" | "mdown" | "mkd" | "mdx" | "qmd" | "rmd" => Some(Self::Markdown),
             "txt" | "text" | "org" | "rst" | "adoc" | "asciidoc" => Some(Self::Plain),
-            _ => None,
+            _ => Kind::of(path).map(Self::Other),
         }
     }
 
@@ -100,6 +118,7 @@ impl Format {
         match self {
             Self::Markdown => "markdown",
             Self::Plain => "plain",
+            Self::Other(kind) => kind.name(),
         }
     }
 }
@@ -110,11 +129,11 @@ pub fn parse(path: &str, text: CleanText, format: Format) -> (Note, Vec<Warning>
     let mut warnings = Vec::new();
     let front = match format {
         Format::Markdown => frontmatter::split(&text, &mut warnings),
-        Format::Plain => frontmatter::FrontMatter::default(),
+        _ => frontmatter::FrontMatter::default(),
     };
     let body = match format {
         Format::Markdown => body::parse_markdown(&mut text, front.body_start),
-        Format::Plain => body::parse_plain(&text),
+        _ => body::parse_plain(&text),
     };
     let mut tags = front.tags;
     for tag in body.tags {
@@ -143,6 +162,7 @@ pub fn parse(path: &str, text: CleanText, format: Format) -> (Note, Vec<Warning>
         tags,
         aliases: front.aliases,
         links,
+        parts: Vec::new(),
         facts: front.facts,
         text,
     };

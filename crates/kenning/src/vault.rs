@@ -3,7 +3,7 @@
 //! Ignore rules, symlink containment and stamps live here. What cannot be read is reported with
 //! its path and the reason; it never stops the walk.
 
-mod decode;
+pub mod decode;
 mod ignored;
 
 use std::collections::HashSet;
@@ -78,8 +78,8 @@ pub struct Skipped {
 pub trait Source: Sync {
     /// Lists every note.
     fn list(&self) -> Walk;
-    /// Reads one note as text, or says why it cannot.
-    fn read(&self, path: &str) -> Result<String, String>;
+    /// Reads one note, or says why it cannot.
+    fn read(&self, path: &str) -> Result<Vec<u8>, String>;
     /// Whether the file name says what the note is about.
     fn names_by_file(&self) -> bool;
 }
@@ -89,7 +89,7 @@ impl Source for Vault {
         self.walk()
     }
 
-    fn read(&self, path: &str) -> Result<String, String> {
+    fn read(&self, path: &str) -> Result<Vec<u8>, String> {
         self.read(path)
     }
 
@@ -179,8 +179,8 @@ impl Vault {
         })
     }
 
-    /// Reads a note file as text.
-    pub fn read(&self, path: &str) -> Result<String, String> {
+    /// Reads a file of the vault.
+    pub fn read(&self, path: &str) -> Result<Vec<u8>, String> {
         let full = self.root.join(path);
         let file = fs::File::open(&full).map_err(|error| error.to_string())?;
         let size = file.metadata().map_err(|error| error.to_string())?.len();
@@ -195,7 +195,7 @@ impl Vault {
         if bytes.len() as u64 > self.rules.file_bytes_max {
             return Err(too_large(bytes.len() as u64, self.rules.file_bytes_max));
         }
-        decode::text(bytes).map_err(str::to_owned)
+        Ok(bytes)
     }
 
     /// Returns the path of a file as the store knows it, `None` when it lies outside the vault.

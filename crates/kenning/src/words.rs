@@ -122,7 +122,7 @@ pub fn lower_into(word: &str, out: &mut String) {
 /// Stems first and folds accents after: the stemmers read their language's accents.
 fn stem(lowered: &str, language: Language) -> String {
     // Identifiers and numbers have no grammar; a stemmer would only merge different ones.
-    let is_plain_word = !lowered.bytes().any(|b| b.is_ascii_digit());
+    let is_plain_word = !lowered.bytes().any(|b| b.is_ascii_digit() || b == b'_');
     let stemmed = match language.algorithm() {
         Some(algorithm) if is_plain_word => Stemmer::new(algorithm).stem(lowered),
         _ => lowered.into(),
@@ -190,7 +190,7 @@ mod tests {
 
     #[test]
     fn versions_and_identifiers_split_alike_everywhere() {
-        assert_snapshot!(check(Language::English, "v2026.4.10 _rrf_fuse 404B"), @"v2026 4 10 rrf fuse 404b");
+        assert_snapshot!(check(Language::English, "v2026.4.10 _rrf_fuse 404B"), @"v2026.4.10 v2026 4 10 rrf_fuse rrf fuse 404b");
     }
 
     proptest! {

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::Result;
 use kenning::secrets;
-use kenning::vault::Vault;
+use kenning::vault::{Vault, decode};
 
 use super::{Found, open};
 use crate::args::{AuditArgs, AuditFormat, Place};
@@ -52,7 +52,10 @@ fn scan(vault: &Vault) -> Vec<FindingShape> {
             scope.spawn(|| {
                 let mut own = Vec::new();
                 while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let Ok(text) = vault.read(&file.path) else {
+                    let Ok(bytes) = vault.read(&file.path) else {
+                        continue;
+                    };
+                    let Ok(text) = decode::text(bytes) else {
                         continue;
                     };
                     own.extend(

@@ -4,25 +4,10 @@ use std::fs;
 
 use crate::vault::{TestVault, repository};
 
-const VERBS: [&str; 11] = [
-    "index",
-    "search",
-    "get",
-    "status",
-    "doctor",
-    "backup",
-    "domain",
-    "model",
-    "eval",
-    "completions",
-    "man",
-];
-
-#[test]
-fn help_and_readme_name_every_verb() {
-    let vault = TestVault::empty();
+/// Returns the verbs that the help lists.
+fn verbs(vault: &TestVault) -> Vec<String> {
     let help = vault.bare_ken(&["--help"]).expect_code(0).stdout;
-    let listed: Vec<&str> = help
+    let verbs: Vec<String> = help
         .lines()
         .skip_while(|line| *line != "Commands:")
         .skip(1)
@@ -31,12 +16,19 @@ fn help_and_readme_name_every_verb() {
         .filter(|line| !line.starts_with(' '))
         .filter_map(|line| line.split_whitespace().next())
         .filter(|verb| *verb != "help")
+        .map(str::to_owned)
         .collect();
-    assert_eq!(listed, VERBS);
+    assert!(verbs.len() > 10, "{help}");
+    verbs
+}
+
+#[test]
+fn every_verb_has_help_and_a_row_in_the_readme() {
+    let vault = TestVault::empty();
     let readme = fs::read_to_string(repository().join("README.md")).unwrap();
-    for verb in VERBS {
+    for verb in verbs(&vault) {
         assert!(readme.contains(&format!("| `ken {verb}")), "{verb}");
-        vault.bare_ken(&[verb, "--help"]).expect_code(0);
+        vault.bare_ken(&[&verb, "--help"]).expect_code(0);
     }
 }
 
@@ -55,8 +47,8 @@ fn each_shell_gets_a_script_that_knows_the_verbs() {
     for shell in ["bash", "zsh", "fish"] {
         let run = vault.bare_ken(&["completions", shell]).expect_code(0);
         assert_eq!(run.stderr, "");
-        for verb in VERBS {
-            assert!(run.stdout.contains(verb), "{shell}: {verb}");
+        for verb in verbs(&vault) {
+            assert!(run.stdout.contains(&verb), "{shell}: {verb}");
         }
     }
 }

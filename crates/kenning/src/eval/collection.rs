@@ -110,11 +110,9 @@ impl Source for Collection {
         }
     }
 
-    fn read(&self, path: &str) -> Result<String, String> {
-        self.texts
-            .get(path)
-            .cloned()
-            .ok_or_else(|| "no such document".to_owned())
+    fn read(&self, path: &str) -> Result<Vec<u8>, String> {
+        let text = self.texts.get(path).ok_or("no such document")?;
+        Ok(text.clone().into_bytes())
     }
 
     /// Ids of test collections mean nothing.

@@ -10,8 +10,8 @@ use crate::chunk::{self, Chunk};
 use crate::embed::Embedder;
 use crate::error::{Error, Result};
 use crate::index::IndexContext;
-use crate::note::{self, Format, Note};
-use crate::secrets;
+use crate::index::understand::{Understood, understand};
+use crate::note::{self, Note};
 use crate::store::{ChunkRecord, Coder, NoteRecord, Terms, TextPacker};
 use crate::vault::{Found, Skipped, Source, Stamp};
 use crate::words::{self, Stems};
@@ -74,74 +74,82 @@ pub(super) fn group(tools: &Tools<'_>, files: &[&Found]) -> Result<Group> {
     let mut texts = Vec::new();
     let mut outcomes = Vec::with_capacity(files.len());
     for file in files {
-        let outcome = match read(tools, file) {
-            Ok(Some((text, hash))) => {
-                let n_bytes = text.len() as u64;
-                let n_texts = texts.len();
-                // One file that finds a fault of ours must not cost the others.
-                let prepared = catch_unwind(AssertUnwindSafe(|| {
-                    let mut stems = STEMS.take();
-                    let record =
-                        record(tools, file, text, hash, &mut stems, &mut packer, &mut texts);
-                    STEMS.set(stems);
-                    record
-                }));
-                match prepared {
-                    Ok(record) => Outcome::Record {
-                        record: Box::new(record?),
-                        is_new: !tools.known.contains_key(&file.path),
-                        n_bytes,
-                    },
-                    Err(_) => {
-                        texts.truncate(n_texts);
-                        Outcome::Unreadable(Skipped {
-                            path: file.path.clone(),
-                            reason: "reading it failed by a fault of ours; please report it"
-                                .to_owned(),
-                        })
-                    }
-                }
+        let n_texts = texts.len();
+        // One file that finds a fault of ours must not cost the others.
+        let prepared = catch_unwind(AssertUnwindSafe(|| {
+            let mut stems = STEMS.take();
+            let outcome = outcome(tools, file, &mut stems, &mut packer, &mut texts);
+            STEMS.set(stems);
+            outcome
+        }));
+        outcomes.push(match prepared {
+            Ok(outcome) => outcome?,
+            Err(_) => {
+                texts.truncate(n_texts);
+                let reason = "reading it failed by a fault of ours; please report it";
+                unreadable(file, reason.to_owned())
             }
-            Ok(None) => Outcome::Same {
-                path: file.path.clone(),
-                stamp: file.stamp,
-            },
-            Err(reason) => Outcome::Unreadable(Skipped {
-                path: file.path.clone(),
-                reason,
-            }),
-        };
-        outcomes.push(outcome);
+        });
     }
     embed(tools, &texts, &mut outcomes)?;
     let blocks = packer.finish().map_err(|error| Error::io("", error))?;
     Ok(Group { outcomes, blocks })
 }
 
-/// Reads a file; `None` when its content is what the store has already.
-fn read(tools: &Tools<'_>, file: &Found) -> Result<Option<(String, [u8; 16])>, String> {
-    let text = tools.source.read(&file.path)?;
+fn outcome(
+    tools: &Tools<'_>,
+    file: &Found,
+    stems: &mut Stems,
+    packer: &mut TextPacker<'_>,
+    texts: &mut Vec<String>,
+) -> Result<Outcome> {
+    let bytes = match tools.source.read(&file.path) {
+        Ok(bytes) => bytes,
+        Err(reason) => return Ok(unreadable(file, reason)),
+    };
+    let n_bytes = bytes.len() as u64;
     let mut hash = [0; 16];
-    hash.copy_from_slice(&blake3::hash(text.as_bytes()).as_bytes()[..16]);
-    let is_same = tools
-        .known
-        .get(&file.path)
-        .is_some_and(|(_, known)| *known == hash);
-    Ok((!is_same).then_some((text, hash)))
+    hash.copy_from_slice(&blake3::hash(&bytes).as_bytes()[..16]);
+    let known = tools.known.get(&file.path);
+    if known.is_some_and(|(_, known)| *known == hash) {
+        return Ok(Outcome::Same {
+            path: file.path.clone(),
+            stamp: file.stamp,
+        });
+    }
+    let understood = match understand(&file.path, bytes) {
+        Ok(understood) => understood,
+        Err(reason) => return Ok(unreadable(file, reason)),
+    };
+    Ok(Outcome::Record {
+        record: Box::new(record(tools, file, hash, understood, stems, packer, texts)?),
+        is_new: known.is_none(),
+        n_bytes,
+    })
+}
+
+fn unreadable(file: &Found, reason: String) -> Outcome {
+    Outcome::Unreadable(Skipped {
+        path: file.path.clone(),
+        reason,
+    })
 }
 
 fn record(
     tools: &Tools<'_>,
     file: &Found,
-    text: String,
     hash: [u8; 16],
+    understood: Understood,
     stems: &mut Stems,
     packer: &mut TextPacker<'_>,
     texts: &mut Vec<String>,
 ) -> Result<NoteRecord> {
-    let format = Format::of(&file.path).unwrap_or(Format::Markdown);
-    let (clean, masked) = secrets::mask(text);
-    let (note, warnings) = note::parse(&file.path, clean, format);
+    let Understood {
+        format,
+        note,
+        warnings,
+        masked,
+    } = understood;
     let mut chunks = chunk::chunk(&note, tools.profile);
     if chunks.is_empty() {
         chunks.push(empty_chunk(&note));
@@ -189,6 +197,7 @@ fn empty_chunk(note: &Note) -> Chunk {
         start_line: 1,
         end_line: note.text.lines().count().max(1) as u32,
         heading: None,
+        page: None,
     }
 }
 

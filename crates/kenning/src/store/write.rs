@@ -710,8 +710,9 @@ fn insert_chunks(
     chunks: &[ChunkRecord],
 ) -> rusqlite::Result<()> {
     let mut add = connection.prepare_cached(
-        "INSERT INTO chunk (id, note, ordinal, heading, start_byte, end_byte, start_line, end_line, handle)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)",
+        "INSERT INTO chunk (id, note, ordinal, heading, start_byte, end_byte, start_line, end_line,
+            handle, page)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
     )?;
     for ((ordinal, record), slot) in chunks.iter().enumerate().zip(slots) {
         let chunk = &record.chunk;
@@ -725,6 +726,7 @@ fn insert_chunks(
             chunk.start_line,
             chunk.end_line,
             record.handle,
+            chunk.page,
         ])?;
     }
     Ok(())

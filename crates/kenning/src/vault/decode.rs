@@ -4,7 +4,7 @@
 const PROBE_BYTES: usize = 8_192;
 
 /// Decodes the bytes of a file, or says why they are not text.
-pub(super) fn text(bytes: Vec<u8>) -> Result<String, &'static str> {
+pub fn text(bytes: Vec<u8>) -> Result<String, &'static str> {
     match bytes.as_slice() {
         [0xFF, 0xFE, rest @ ..] => return utf16(rest, u16::from_le_bytes),
         [0xFE, 0xFF, rest @ ..] => return utf16(rest, u16::from_be_bytes),

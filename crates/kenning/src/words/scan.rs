@@ -3,6 +3,9 @@
 
 use unicode_normalization::char::is_combining_mark;
 
+/// Longer runs are data, not names.
+const COMPOUND_BYTES_MAX: usize = 48;
+
 /// One word and where it stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Word<'a> {
@@ -25,13 +28,19 @@ pub enum WordKind {
 
 /// Returns the words of `text` in order.
 pub fn words(text: &str) -> Words<'_> {
-    Words { text, at: 0 }
+    Words {
+        text,
+        at: 0,
+        compound_end: 0,
+    }
 }
 
 /// Iterator of [`words`].
 pub struct Words<'a> {
     text: &'a str,
     at: usize,
+    /// End of the compound whose parts are being returned.
+    compound_end: usize,
 }
 
 impl<'a> Iterator for Words<'a> {
@@ -46,6 +55,17 @@ impl<'a> Iterator for Words<'a> {
                 return Some(self.take_gram(start, first));
             }
             let end = self.end_of_letters(start);
+            if start >= self.compound_end {
+                self.compound_end = self.end_of_compound(start, end);
+                if self.compound_end > end {
+                    // The whole first, its parts after: `2026.4.10`, `rrf_fuse`, `INV-2026-014`.
+                    return Some(Word {
+                        text: &self.text[start..self.compound_end],
+                        start,
+                        kind: WordKind::Letters,
+                    });
+                }
+            }
             self.at = end;
             let word = &self.text[start..end];
             if !self.is_contraction_tail(start, word) {
@@ -100,6 +120,30 @@ impl<'a> Words<'a> {
             }
         }
         end
+    }
+
+    /// Returns the end of a name that is written in one piece from several: parts joined by single
+    /// dots, hyphens or underscores, if there is a digit or an underscore in it. Ordinary hyphenated
+    /// words and sentences without a blank behind the stop are none.
+    fn end_of_compound(&self, start: usize, first_end: usize) -> usize {
+        let bytes = self.text.as_bytes();
+        let mut end = first_end;
+        while let Some(b'.' | b'-' | b'_') = bytes.get(end) {
+            let is_part = bytes.get(end + 1).is_some_and(u8::is_ascii_alphanumeric);
+            if !is_part || end - start > COMPOUND_BYTES_MAX {
+                break;
+            }
+            end = self.end_of_letters(end + 1);
+        }
+        let whole = &bytes[start..end];
+        let is_name = whole
+            .iter()
+            .any(|byte| byte.is_ascii_digit() || *byte == b'_');
+        if is_name && whole.is_ascii() {
+            end
+        } else {
+            first_end
+        }
     }
 
     fn take_gram(&mut self, start: usize, first: char) -> Word<'a> {

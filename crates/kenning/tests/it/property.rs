@@ -218,7 +218,7 @@ fn traces(vault: &TestVault) -> Vec<String> {
             "meta" | "free_slot" => continue,
             "vector_code" | "vector_row" => "data != zeroblob(length(data))",
             "lexical_file" => "name NOT IN ('meta.json')",
-            "lexical_block" => "length(data) > 2000",
+            "lexical_block" => "id >> 24 NOT IN (SELECT id FROM lexical_file)",
             _ => "1",
         };
         let count = format!("SELECT COUNT(*) FROM {table} WHERE {condition}");

@@ -11,7 +11,7 @@ use std::time::{Duration, UNIX_EPOCH};
 use kenning::Result;
 use kenning::embed::{EmbedError, Embedder, HashEmbedder, ModelId};
 use kenning::index::{self, IndexContext, IndexOptions, Report};
-use kenning::search::{self, Answer, Hit, SearchContext, SearchOptions, Tuning};
+use kenning::search::{self, Answer, Hit, Mode, SearchContext, SearchOptions, Tuning};
 use kenning::store::Store;
 use kenning::vault::{Vault, WalkRules};
 use rusqlite::types::Value;
@@ -23,7 +23,7 @@ pub(crate) const NOW: i64 = 1_767_225_600;
 const SECONDS_PER_DAY: u64 = 86_400;
 
 /// The model of every test that does not bring its own.
-pub(crate) static EMBEDDER: LazyLock<HashEmbedder> = LazyLock::new(|| HashEmbedder::new(64));
+pub(crate) static EMBEDDER: LazyLock<HashEmbedder> = LazyLock::new(|| HashEmbedder::new(512));
 
 /// A vault in a folder of its own, and where its index lies: outside of it.
 pub(crate) struct TestVault {
@@ -178,9 +178,15 @@ impl TestVault {
         self.ask(text, &SearchOptions::default()).hits
     }
 
-    /// Paths of the hits, best first.
-    pub(crate) fn paths(&self, text: &str) -> Vec<String> {
-        paths(&self.search(text))
+    /// Paths of the notes that hold the words, best first; a toy model finds something near
+    /// everything.
+    pub(crate) fn paths(&self, words: &str) -> Vec<String> {
+        let options = SearchOptions {
+            mode: Mode::Lexical,
+            per_note: 1,
+            ..SearchOptions::default()
+        };
+        paths(&self.ask(words, &options).hits)
     }
 
     pub(crate) fn ask(&self, text: &str, options: &SearchOptions) -> Answer {

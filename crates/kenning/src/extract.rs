@@ -1,0 +1,263 @@
+//! Files that are not Markdown into text: bytes in, parts out.
+//!
+//! One file per format family. Nothing here opens a file or asks for the time of day; the only
+//! clock is the deadline of the guard. A malformed or hostile file is a reason for a person,
+//! never a crash, a hang or a full memory: every format draws on the same [`Limits`].
+
+mod archive;
+mod code;
+mod container;
+mod data;
+mod delimited;
+mod docx;
+mod drawing;
+mod email;
+mod encoding;
+mod epub;
+mod guard;
+mod html;
+mod notebook;
+mod opendocument;
+mod parts;
+mod pdf;
+mod pptx;
+mod rtf;
+mod spreadsheet;
+mod subtitles;
+#[cfg(test)]
+mod tests;
+mod xml;
+
+use guard::Budget;
+
+/// What a file that is not Markdown says, in reading order.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Extracted {
+    /// The title the file gives itself.
+    pub title: Option<String>,
+    /// Who wrote it.
+    pub author: Option<String>,
+    /// When it was made, as `YYYY-MM-DD`.
+    pub created: Option<String>,
+    /// Its text, in reading order.
+    pub parts: Vec<Part>,
+}
+
+/// One page, slide, batch of rows, chapter or section.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Part {
+    /// Page, slide or sheet, 1-based.
+    pub page: Option<u32>,
+    /// Level (1 to 6) and text of the heading the part stands under; the text does not repeat it.
+    pub heading: Option<(u8, String)>,
+    /// Plain text or light Markdown: tables as `| rows |`, lists as `- `.
+    pub text: String,
+    /// Rows, records, slides or code: worth finding even when short.
+    pub is_structured: bool,
+}
+
+/// Family of formats a file belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// PDF; the text layer only.
+    Pdf,
+    /// Word.
+    Docx,
+    /// PowerPoint.
+    Pptx,
+    /// Excel in its three formats, and OpenDocument sheets.
+    Spreadsheet,
+    /// Rows of text with a separator.
+    Delimited,
+    /// HTML.
+    Html,
+    /// E-books.
+    Epub,
+    /// OpenDocument text and slides.
+    OpenDocument,
+    /// Rich Text Format.
+    Rtf,
+    /// Text without structure that is not a note of its own.
+    Plain,
+    /// Source code.
+    Code,
+    /// JSON.
+    Json,
+    /// One JSON value a line.
+    JsonLines,
+    /// YAML, and Obsidian bases.
+    Yaml,
+    /// TOML.
+    Toml,
+    /// A mail message.
+    Email,
+    /// A Jupyter notebook.
+    Notebook,
+    /// Subtitles.
+    Subtitles,
+    /// An Obsidian canvas.
+    Canvas,
+}
+
+/// Extensions of source code, lower case.
+const CODE: &[&str] = &[
+    "bash", "c", "cc", "clj", "cpp", "cs", "css", "cxx", "dart", "elm", "erl", "ex", "exs", "fish",
+    "fs", "go", "gradle", "h", "hh", "hpp", "hs", "java", "jl", "js", "jsx", "kt", "kts", "less",
+    "lisp", "lua", "m", "mjs", "ml", "mm", "nim", "php", "pl", "pm", "proto", "ps1", "py", "pyi",
+    "r", "rb", "rs", "scala", "scss", "sh", "sql", "svelte", "swift", "tf", "ts", "tsx", "vim",
+    "vue", "zig", "zsh",
+];
+
+impl Kind {
+    /// Every kind, in the order of the enum.
+    pub const ALL: [Self; 19] = [
+        Self::Pdf,
+        Self::Docx,
+        Self::Pptx,
+        Self::Spreadsheet,
+        Self::Delimited,
+        Self::Html,
+        Self::Epub,
+        Self::OpenDocument,
+        Self::Rtf,
+        Self::Plain,
+        Self::Code,
+        Self::Json,
+        Self::JsonLines,
+        Self::Yaml,
+        Self::Toml,
+        Self::Email,
+        Self::Notebook,
+        Self::Subtitles,
+        Self::Canvas,
+    ];
+
+    /// Returns the kind of a file name, `None` when its extension is not one we read.
+    ///
+    /// Markdown and plain notes are not kinds: they are read by `note`.
+    pub fn of(path: &str) -> Option<Self> {
+        let name = path.rsplit('/').next()?;
+        let (_, extension) = name.rsplit_once('.')?;
+        let extension = extension.to_ascii_lowercase();
+        Some(match extension.as_str() {
+            "pdf" => Self::Pdf,
+            "docx" | "docm" | "dotx" | "dotm" => Self::Docx,
+            "pptx" | "pptm" | "ppsx" | "ppsm" | "potx" | "potm" => Self::Pptx,
+            "xlsx" | "xlsm" | "xltx" | "xltm" | "xlsb" | "xls" | "xla" | "xlam" | "ods" | "ots" => {
+                Self::Spreadsheet
+            }
+            "csv" | "tsv" | "tab" | "psv" => Self::Delimited,
+            "html" | "htm" | "xhtml" => Self::Html,
+            "epub" => Self::Epub,
+            "odt" | "ott" | "odp" | "otp" => Self::OpenDocument,
+            "rtf" => Self::Rtf,
+            "log" | "tex" | "bib" | "ini" | "cfg" | "conf" | "properties" => Self::Plain,
+            "json" | "geojson" => Self::Json,
+            "jsonl" | "ndjson" => Self::JsonLines,
+            "yaml" | "yml" | "base" => Self::Yaml,
+            "toml" => Self::Toml,
+            "eml" => Self::Email,
+            "ipynb" => Self::Notebook,
+            "vtt" | "srt" => Self::Subtitles,
+            "canvas" => Self::Canvas,
+            code if CODE.contains(&code) => Self::Code,
+            _ => return None,
+        })
+    }
+
+    /// Returns the name the store keeps.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Pdf => "pdf",
+            Self::Docx => "docx",
+            Self::Pptx => "pptx",
+            Self::Spreadsheet => "spreadsheet",
+            Self::Delimited => "delimited",
+            Self::Html => "html",
+            Self::Epub => "epub",
+            Self::OpenDocument => "opendocument",
+            Self::Rtf => "rtf",
+            Self::Plain => "text",
+            Self::Code => "code",
+            Self::Json => "json",
+            Self::JsonLines => "jsonlines",
+            Self::Yaml => "yaml",
+            Self::Toml => "toml",
+            Self::Email => "email",
+            Self::Notebook => "notebook",
+            Self::Subtitles => "subtitles",
+            Self::Canvas => "canvas",
+        }
+    }
+}
+
+/// How much one file may cost before it is refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// Time one file may take; afterwards its thread is left behind.
+    pub deadline_ms: u64,
+    /// Bytes an archive or a compressed stream may unpack to, in total.
+    pub unpacked_bytes_max: usize,
+    /// Growth above which a large stream counts as a bomb. Deflate ends at about 1,030; real
+    /// sheets stay below 100.
+    pub unpack_ratio_max: usize,
+    /// Text taken from one file.
+    pub text_bytes_max: usize,
+    /// Parts made of one file.
+    pub n_parts_max: usize,
+    /// Depth of nested elements, lists or objects.
+    pub depth_max: usize,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            deadline_ms: 10_000,
+            unpacked_bytes_max: 256 << 20,
+            unpack_ratio_max: 300,
+            text_bytes_max: 32 << 20,
+            n_parts_max: 100_000,
+            depth_max: 256,
+        }
+    }
+}
+
+/// Reads the bytes of the file at `path`, or returns the reason why not, for a person.
+///
+/// Runs on its own thread with a deadline; a panic inside a format becomes a reason.
+pub fn extract(kind: Kind, path: &str, bytes: &[u8], limits: &Limits) -> Result<Extracted, String> {
+    let extension = match path.rsplit_once('.') {
+        Some((_, extension)) => extension.to_ascii_lowercase(),
+        None => String::new(),
+    };
+    guard::run(limits, bytes.to_vec(), move |bytes, budget| {
+        read(kind, &extension, bytes, budget)
+    })
+}
+
+fn read(kind: Kind, extension: &str, bytes: &[u8], budget: &Budget) -> Result<Extracted, String> {
+    if bytes.is_empty() {
+        return Err("the file is empty".to_owned());
+    }
+    match kind {
+        Kind::Pdf => pdf::read(bytes, budget),
+        Kind::Docx => docx::read(bytes, budget),
+        Kind::Pptx => pptx::read(bytes, budget),
+        Kind::Spreadsheet => spreadsheet::read(bytes, budget),
+        Kind::Delimited => delimited::read(bytes, budget),
+        Kind::Html => html::read(bytes, budget),
+        Kind::Epub => epub::read(bytes, budget),
+        Kind::OpenDocument => opendocument::read(bytes, budget),
+        Kind::Rtf => rtf::read(bytes, budget),
+        Kind::Plain => code::read_plain(bytes, budget),
+        Kind::Code => code::read(bytes, extension, budget),
+        Kind::Json => data::read_json(bytes, budget),
+        Kind::JsonLines => data::read_json_lines(bytes, budget),
+        Kind::Yaml => data::read_yaml(bytes, budget),
+        Kind::Toml => data::read_toml(bytes, budget),
+        Kind::Email => email::read(bytes, budget),
+        Kind::Notebook => notebook::read(bytes, budget),
+        Kind::Subtitles => subtitles::read(bytes, budget),
+        Kind::Canvas => data::read_canvas(bytes, budget),
+    }
+}

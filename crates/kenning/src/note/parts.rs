@@ -1,0 +1,137 @@
+//! Notes from files that are not Markdown: extracted parts, laid out as one text.
+
+use super::body::parse_plain;
+use super::{Block, BlockKind, Facts, Heading, Note, Part, file_stem};
+use crate::extract::Extracted;
+use crate::secrets::CleanText;
+use crate::words;
+
+/// The parts of a file as one text, and where each begins. Marks count lines, because masking
+/// keeps lines and moves bytes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Composed {
+    /// All parts, headings as Markdown.
+    pub text: String,
+    /// One mark per part.
+    pub marks: Vec<PartMark>,
+    /// What the file says about itself.
+    pub title: Option<String>,
+    /// Who wrote it.
+    pub author: Option<String>,
+    /// When it was made, as `YYYY-MM-DD`.
+    pub created: Option<String>,
+}
+
+/// Where a part begins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PartMark {
+    /// 0-based line.
+    pub line: usize,
+    /// Page, slide or sheet, 1-based.
+    pub page: Option<u32>,
+    /// Level of the heading that its first line is.
+    pub heading_level: Option<u8>,
+    /// Rows, records, slides or code.
+    pub is_structured: bool,
+}
+
+/// Lays the parts of a file out as one text.
+pub fn compose(extracted: Extracted) -> Composed {
+    let mut composed = Composed {
+        title: extracted.title,
+        author: extracted.author,
+        created: extracted.created,
+        ..Composed::default()
+    };
+    let mut line = 0;
+    for part in extracted.parts {
+        composed.marks.push(PartMark {
+            line,
+            page: part.page,
+            heading_level: part.heading.as_ref().map(|(level, _)| *level),
+            is_structured: part.is_structured,
+        });
+        let start = composed.text.len();
+        if let Some((level, heading)) = part.heading {
+            let hashes = "#".repeat(usize::from(level.clamp(1, 6)));
+            let heading = heading.split_whitespace().collect::<Vec<_>>().join(" ");
+            composed.text.push_str(&format!("{hashes} {heading}\n\n"));
+        }
+        composed.text.push_str(part.text.trim_end());
+        composed.text.push_str("\n\n");
+        line += composed.text[start..].matches('\n').count();
+    }
+    composed
+}
+
+/// Makes a note of a composed text that has been masked since.
+pub fn parse_parts(path: &str, text: CleanText, composed: &Composed) -> Note {
+    let text = text.into_string();
+    let starts: Vec<usize> = std::iter::once(0)
+        .chain(text.match_indices('\n').map(|(at, _)| at + 1))
+        .collect();
+    let (mut headings, mut blocks, mut parts) = (Vec::new(), Vec::new(), Vec::new());
+    for (index, mark) in composed.marks.iter().enumerate() {
+        let at = |line: usize| starts.get(line).copied().unwrap_or(text.len());
+        let start = at(mark.line);
+        let end = composed
+            .marks
+            .get(index + 1)
+            .map_or(text.len(), |next| at(next.line));
+        let mut body_start = start;
+        if let Some(level) = mark.heading_level {
+            body_start = at(mark.line + 1);
+            headings.push(Heading {
+                level,
+                text: text[start..body_start]
+                    .trim_matches(['#', ' ', '\n'])
+                    .to_owned(),
+                start,
+            });
+            blocks.push(Block {
+                range: start..body_start,
+                kind: BlockKind::Heading,
+            });
+        }
+        blocks.extend(
+            parse_plain(&text[body_start..end])
+                .blocks
+                .into_iter()
+                .map(|block| Block {
+                    range: block.range.start + body_start..block.range.end + body_start,
+                    kind: if mark.is_structured {
+                        BlockKind::Lines
+                    } else {
+                        BlockKind::Prose
+                    },
+                }),
+        );
+        parts.push(Part {
+            start,
+            page: mark.page,
+            is_structured: mark.is_structured,
+        });
+    }
+    Note {
+        title: composed
+            .title
+            .clone()
+            .filter(|title| !title.trim().is_empty())
+            .unwrap_or_else(|| file_stem(path).to_owned()),
+        language: words::detect(&text),
+        body_start: 0,
+        headings,
+        blocks,
+        properties: serde_json::Map::new(),
+        tags: Vec::new(),
+        aliases: Vec::new(),
+        links: Vec::new(),
+        parts,
+        facts: Facts {
+            author: composed.author.clone(),
+            created: composed.created.clone(),
+            ..Facts::default()
+        },
+        text,
+    }
+}
