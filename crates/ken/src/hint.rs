@@ -4,6 +4,9 @@ use std::fmt;
 use std::io;
 
 use kenning::Error;
+use kenning::embed::EmbedError;
+
+const DEFAULT_MODEL: &str = "run `ken model use default` to go back to the model in the binary";
 
 /// An error with advice of its own.
 #[derive(Debug)]
@@ -14,7 +17,7 @@ pub(crate) struct Hinted {
 
 impl Hinted {
     /// Makes an error that says what is wrong and what to do.
-    pub(crate) fn new(message: impl Into<String>, hint: impl Into<String>) -> anyhow::Error {
+    pub(crate) fn error(message: impl Into<String>, hint: impl Into<String>) -> anyhow::Error {
         anyhow::Error::new(Self {
             message: message.into(),
             hint: hint.into(),
@@ -34,6 +37,9 @@ impl std::error::Error for Hinted {}
 pub(crate) fn of(error: &anyhow::Error) -> Option<String> {
     if let Some(hinted) = error.downcast_ref::<Hinted>() {
         return Some(hinted.hint.clone());
+    }
+    if error.is::<EmbedError>() {
+        return Some(DEFAULT_MODEL.to_owned());
     }
     let hint = match error.downcast_ref::<Error>()? {
         Error::VaultMissing { .. } => "name an existing folder with `--vault PATH`".to_owned(),
@@ -55,7 +61,10 @@ pub(crate) fn of(error: &anyhow::Error) -> Option<String> {
             "run `ken index` to make the vectors anew, or choose the other model with `ken model use`"
                 .to_owned()
         }
-        Error::Model(_) => "run `ken model use default` to go back to the model in the binary".to_owned(),
+        Error::Model(_) => DEFAULT_MODEL.to_owned(),
+        Error::Io { source, .. } if source.kind() == io::ErrorKind::AlreadyExists => {
+            "name a file that does not exist yet".to_owned()
+        }
         Error::NotFound { .. } => "`ken search` finds the right name; paths are relative to the vault".to_owned(),
         Error::Ambiguous { candidates, .. } => format!("name one of: {}", candidates.join(", ")),
         Error::BadCollection { .. } => "see docs/evaluation.md for the format".to_owned(),

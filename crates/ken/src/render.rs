@@ -78,7 +78,13 @@ pub(crate) fn answer(answer: &AnswerShape, vault: Option<&Path>, explain: bool) 
         writeln!(out)?;
     }
     out.flush()?;
+    for notice in &answer.notices {
+        say(&format!("{HEAD}hint:{HEAD:#} {notice}"));
+    }
     let n = answer.hits.len();
+    if n == 0 && !answer.notices.is_empty() {
+        return Ok(());
+    }
     let summary = match (n, answer.evidence) {
         (0, _) => "Your notes do not seem to say anything about this.".to_owned(),
         (_, evidence) => format!(
@@ -88,9 +94,6 @@ pub(crate) fn answer(answer: &AnswerShape, vault: Option<&Path>, explain: bool) 
         ),
     };
     say(&summary);
-    for notice in &answer.notices {
-        say(&format!("{DIM}note: {notice}{DIM:#}"));
-    }
     Ok(())
 }
 
@@ -100,7 +103,10 @@ fn write_hit(
     vault: Option<&Path>,
     width: usize,
 ) -> Result<()> {
-    let lines = format!("{}-{}", hit.start_line, hit.end_line);
+    let lines = match hit.page {
+        Some(page) => format!(" page {page}"),
+        None => format!("{}-{}", hit.start_line, hit.end_line),
+    };
     let path = link(&hit.path, vault);
     let date = hit.date.as_deref().unwrap_or_default();
     writeln!(

@@ -99,7 +99,7 @@ impl Settings {
         let mut settings: Self = values
             .try_into()
             .map_err(|error| bad_settings(&file, &error))?;
-        if let Ok(model) = env::var(MODEL) {
+        if let Some(model) = env::var(MODEL).ok().filter(|model| !model.is_empty()) {
             settings.model = model;
         }
         settings.file = file;
@@ -122,7 +122,7 @@ impl Settings {
     }
 
     fn bad_value(&self, key: &str, value: &str, wanted: &str) -> anyhow::Error {
-        Hinted::new(
+        Hinted::error(
             format!(
                 "{key} = {value:?} in {} is not {wanted}",
                 self.file.display()
@@ -188,7 +188,7 @@ impl Settings {
             (Some(store), _) => store.clone(),
             (None, Some(vault)) => self.store_path(vault),
             (None, None) => {
-                return Err(Hinted::new(
+                return Err(Hinted::error(
                     "no vault was named and the current folder is not in one",
                     "name a folder with `--vault PATH`, or a domain with `ken domain add NAME PATH`",
                 ));
@@ -228,7 +228,7 @@ impl Settings {
         } else {
             format!("known domains: {}", known.join(", "))
         };
-        Hinted::new(format!("there is no domain {name:?}"), hint)
+        Hinted::error(format!("there is no domain {name:?}"), hint)
     }
 
     /// Returns the index file of a vault: readable name, and a hash because names repeat.
@@ -276,7 +276,7 @@ fn mode(name: &str) -> Result<Mode> {
         .into_iter()
         .find(|mode| mode.name() == name)
         .ok_or_else(|| {
-            Hinted::new(
+            Hinted::error(
                 format!("{name:?} is no search mode"),
                 "use hybrid, lexical or vector",
             )
@@ -320,7 +320,7 @@ fn merge(values: &mut toml::Table, own: toml::Table) {
 
 fn bad_settings(file: &Path, error: &toml::de::Error) -> anyhow::Error {
     let message = error.message();
-    Hinted::new(
+    Hinted::error(
         format!("{}: {message}", file.display()),
         suggestion(message).unwrap_or_else(|| format!("edit {}", file.display())),
     )

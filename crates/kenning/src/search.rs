@@ -7,6 +7,7 @@ mod query;
 pub mod tuning;
 
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 pub use excerpt::Excerpt;
 pub use lookup::{Passage, passage};
@@ -294,30 +295,12 @@ fn rank(
 ) -> Result<Vec<Ranked>> {
     let mut fused = fused;
     fused.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.chunk.cmp(&b.chunk)));
-    let mut notes: HashMap<NoteId, (NoteRow, usize)> = HashMap::new();
-    let mut ranked = Vec::new();
-    for &note in pinned.iter().take(options.limit) {
-        let row = store.note(note)?;
-        let best = fused
-            .iter()
-            .find(|c| store.note_of(c.chunk).ok().flatten() == Some(note));
-        let chunk = match best {
-            Some(candidate) => store.chunk(candidate.chunk)?,
-            None => match store.chunks_of(note)?.into_iter().next() {
-                Some(chunk) => chunk,
-                None => continue,
-            },
-        };
-        let mut candidate = best.cloned().unwrap_or_else(|| Candidate::new(chunk.id));
-        candidate.score = 1.0;
-        notes.insert(note, (row.clone(), 1));
-        ranked.push(Ranked {
-            candidate,
-            chunk,
-            note: row,
-        });
-    }
+    let mut ranked = rank_pinned(store, &fused, pinned, options.limit)?;
     let n_pinned = ranked.len();
+    let mut notes: HashMap<NoteId, (NoteRow, usize)> = ranked
+        .iter()
+        .map(|pinned| (pinned.note.id, (pinned.note.clone(), 1)))
+        .collect();
     for candidate in fused {
         let is_tie = ranked
             .last()
@@ -328,20 +311,17 @@ fn rank(
         let Some(note) = store.note_of(candidate.chunk)? else {
             continue;
         };
-        if ranked[..n_pinned]
-            .iter()
-            .any(|r| r.chunk.id == candidate.chunk)
-        {
+        let is_pinned = |pinned: &Ranked| pinned.chunk.id == candidate.chunk;
+        if ranked[..n_pinned].iter().any(is_pinned) {
             continue;
         }
-        if !notes.contains_key(&note) {
-            notes.insert(note, (store.note(note)?, 0));
-        }
-        let (row, n_taken) = notes.get_mut(&note).expect("was just inserted");
+        let (row, n_taken) = match notes.entry(note) {
+            Entry::Occupied(known) => known.into_mut(),
+            Entry::Vacant(new) => new.insert((store.note(note)?, 0)),
+        };
         if *n_taken < options.per_note {
             *n_taken += 1;
-            let chunk = store.chunk(candidate.chunk)?;
-            let note = row.clone();
+            let (chunk, note) = (store.chunk(candidate.chunk)?, row.clone());
             ranked.push(Ranked {
                 candidate,
                 chunk,
@@ -355,6 +335,36 @@ fn rank(
             .then_with(|| a.chunk.start_line.cmp(&b.chunk.start_line))
     });
     ranked.truncate(options.limit);
+    Ok(ranked)
+}
+
+/// The best chunk of each note that was called by name.
+fn rank_pinned(
+    store: &Store,
+    fused: &[Candidate],
+    pinned: &[NoteId],
+    limit: usize,
+) -> Result<Vec<Ranked>> {
+    let mut ranked = Vec::new();
+    for &id in pinned.iter().take(limit) {
+        let best = fused
+            .iter()
+            .find(|candidate| store.note_of(candidate.chunk).ok().flatten() == Some(id));
+        let chunk = match best {
+            Some(candidate) => Some(store.chunk(candidate.chunk)?),
+            None => store.chunks_of(id)?.into_iter().next(),
+        };
+        if let Some(chunk) = chunk {
+            let mut candidate = best.cloned().unwrap_or_else(|| Candidate::new(chunk.id));
+            candidate.score = 1.0;
+            let note = store.note(id)?;
+            ranked.push(Ranked {
+                candidate,
+                chunk,
+                note,
+            });
+        }
+    }
     Ok(ranked)
 }
 
@@ -375,10 +385,8 @@ fn present(
                  note,
              }| {
                 let text = match texts.entry(note.id) {
-                    std::collections::hash_map::Entry::Occupied(entry) => entry.into_mut(),
-                    std::collections::hash_map::Entry::Vacant(entry) => {
-                        entry.insert(store.text(note.id)?)
-                    }
+                    Entry::Occupied(entry) => entry.into_mut(),
+                    Entry::Vacant(entry) => entry.insert(store.text(note.id)?),
                 };
                 let text = text.get(chunk.range.clone()).unwrap_or_default().to_owned();
                 Ok(Hit {

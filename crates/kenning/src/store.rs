@@ -8,6 +8,8 @@ mod directory;
 mod lexical;
 mod linked;
 mod read;
+mod rows;
+mod slots;
 mod terms;
 mod text;
 mod vectors;
@@ -24,10 +26,11 @@ pub(crate) use codes::Coder;
 pub use lexical::{FieldWeights, LexicalHit, LexicalOptions, LexicalScores, TermGroup};
 pub use linked::LinkRow;
 pub use read::{ChunkRow, NoteRow, NoteSummary, Status, Store};
+pub use rows::{ChunkRecord, NoteRecord, Terms};
 pub use text::PackedText;
 pub(crate) use text::{TextPacker, train_dictionary};
 pub use vectors::Neighbour;
-pub use write::{ChunkRecord, NoteRecord, StoreWriter, Terms};
+pub use write::StoreWriter;
 
 use crate::error::{Error, Result};
 

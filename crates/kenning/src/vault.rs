@@ -200,7 +200,8 @@ impl Vault {
 
     /// Returns the path of a file as the store knows it, `None` when it lies outside the vault.
     pub fn relative(&self, file: &Path) -> Option<String> {
-        let parent = file.parent()?.canonicalize().ok()?;
+        let parent = std::path::absolute(file).ok()?;
+        let parent = parent.parent()?.canonicalize().ok()?;
         let full = parent.join(file.file_name()?);
         relative(&self.root, &full)
     }

@@ -18,7 +18,7 @@ use crate::wire::FindingShape;
 pub(super) fn run(settings: &Settings, place: &Place, args: &AuditArgs) -> Result<Found> {
     let located = settings.locate(place)?;
     let folder = located.vault.ok_or_else(|| {
-        Hinted::new(
+        Hinted::error(
             "no vault was named",
             "name the folder of notes with `--vault PATH`",
         )

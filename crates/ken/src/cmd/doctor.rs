@@ -103,7 +103,7 @@ fn check_place(settings: &Settings, located: &Located, checks: &mut Checks) {
             for problem in problems {
                 checks.bad(
                     "index",
-                    &crate::hint::Hinted::new(problem, "run `ken index --full`"),
+                    &crate::hint::Hinted::error(problem, "run `ken index --full`"),
                 );
             }
         }

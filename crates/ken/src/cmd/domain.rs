@@ -25,7 +25,7 @@ fn add(settings: &Settings, name: &str, path: &std::path::Path) -> Result<Found>
             .chars()
             .all(|c| c.is_alphanumeric() || matches!(c, '-' | '_'));
     if !is_plain {
-        return Err(Hinted::new(
+        return Err(Hinted::error(
             format!("{name:?} cannot name a domain"),
             "use letters, digits, hyphens and underscores",
         ));
@@ -36,7 +36,7 @@ fn add(settings: &Settings, name: &str, path: &std::path::Path) -> Result<Found>
             path: path.to_owned(),
         })?;
     if let Some(known) = settings.domains.get(name) {
-        return Err(Hinted::new(
+        return Err(Hinted::error(
             format!(
                 "the domain {name:?} exists already: {}",
                 known.path.display()

@@ -25,7 +25,7 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &IndexArgs) -> Resul
             let vault = located.vault.as_deref().unwrap_or(file);
             let vault = Vault::open(vault, settings.walk_rules())?;
             let path = vault.relative(file).ok_or_else(|| {
-                Hinted::new(
+                Hinted::error(
                     format!(
                         "{} lies outside the vault {}",
                         file.display(),
@@ -43,7 +43,7 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &IndexArgs) -> Resul
             }
             let located = settings.locate(&place)?;
             let Some(vault) = &located.vault else {
-                return Err(Hinted::new(
+                return Err(Hinted::error(
                     "no vault was named",
                     "name the folder of notes: `ken index PATH`",
                 ));

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use anyhow::Result;
 use kenning::index::{Freshness, freshness};
-use kenning::search::{self, SearchContext, SearchOptions};
+use kenning::search::{self, Answer, Evidence, Mode, SearchContext, SearchOptions};
 use kenning::store::Store;
 use kenning::vault::Vault;
 use kenning::{Error, secrets};
@@ -19,8 +19,13 @@ use crate::wire::{AnswerShape, Asked};
 pub(super) fn run(settings: &Settings, place: &Place, args: &SearchArgs) -> Result<Found> {
     let located = settings.locate(place)?;
     let now = open::now();
-    let (store, is_checked) = open_fresh(settings, &located, args, place.quiet, now)?;
     let mode = settings.mode(args.mode)?;
+    let (store, is_checked) = match open_fresh(settings, &located, args, place.quiet, now) {
+        Err(error) if matches!(error.downcast_ref(), Some(Error::StoreMissing { .. })) => {
+            return without_index(mode, args);
+        }
+        other => other?,
+    };
     let tuning = settings.tuning(args.fusion);
     let model = open::Model::load(settings)?;
     // What is typed is shown, stored in histories and sent on: a credential in it is masked, too.
@@ -60,6 +65,28 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &SearchArgs) -> Resu
     } else {
         Found::Something
     })
+}
+
+/// There is nothing to search yet: an empty answer that says so.
+fn without_index(mode: Mode, args: &SearchArgs) -> Result<Found> {
+    let answer = Answer {
+        hits: Vec::new(),
+        evidence: Evidence::None,
+        notices: vec!["there is no index yet; run `ken index` first".to_owned()],
+    };
+    let query = secrets::mask(args.query.join(" ")).0.into_string();
+    let shape = AnswerShape::new(
+        answer,
+        &Asked {
+            query: &query,
+            mode,
+            took_ms: 0.0,
+            index_age_s: None,
+            vault: None,
+        },
+    );
+    print(&shape, None, args)?;
+    Ok(Found::Nothing)
 }
 
 /// Opens the index, bringing it up to date first where that is needed; tells whether it is known

@@ -150,9 +150,14 @@ fn limits_hold() {
 #[test]
 fn no_update_answers_from_the_index_as_it_is() {
     let vault = TestVault::example();
-    vault
-        .ken(&["search", "--no-update", "boiler"])
-        .expect_hint("there is no index at", "run `ken index`");
+    let missing = vault.ken(&["search", "--no-update", "boiler"]);
+    let missing = missing.expect_code(1);
+    assert_eq!(missing.stdout, "");
+    assert!(
+        missing
+            .stderr
+            .contains("hint: there is no index yet; run `ken index` first")
+    );
     vault.ken(&["index"]).expect_code(0);
     vault.write("Inbox/Ships.md", "# Ships\n\nA quinquereme from Nineveh.\n");
     let stale = vault.ken(&["search", "--no-update", "-m", "lexical", "quinquereme"]);

@@ -1,3 +1,5 @@
+//! How notes are cut, by example and by property.
+
 use insta::assert_snapshot;
 use proptest::prelude::*;
 

@@ -205,15 +205,15 @@ fn empty_chunk(note: &Note) -> Chunk {
 fn embedded_text(note: &Note, chunk: &Chunk) -> String {
     let mut text = chunk::breadcrumb(&note.title, &note.headings, chunk.heading).join(" > ");
     if !note.tags.is_empty() {
-        text.push_str("\n");
+        text.push('\n');
         text.push_str(&note.tags.join(" "));
     }
     let body = &note.text[chunk.range.clone()];
-    if body.is_empty() {
-        if let Some(summary) = &note.facts.summary {
-            text.push('\n');
-            text.push_str(summary);
-        }
+    if body.is_empty()
+        && let Some(summary) = &note.facts.summary
+    {
+        text.push('\n');
+        text.push_str(summary);
     }
     text.push('\n');
     text.push_str(body);

@@ -23,7 +23,9 @@ pub(super) fn split(text: &str, warnings: &mut Vec<Warning>) -> FrontMatter {
         return FrontMatter::default();
     };
     let yaml = &text[yaml_start..yaml_end];
-    let properties = match serde_saphyr::from_str::<Value>(yaml) {
+    // `no` and `off` are words before they are booleans, as in Obsidian.
+    let options = serde_saphyr::options! { strict_booleans: true };
+    let properties = match serde_saphyr::from_str_with_options::<Value>(yaml, options) {
         Ok(Value::Object(properties)) => properties,
         Ok(Value::Null) => Map::new(),
         Ok(_) => {

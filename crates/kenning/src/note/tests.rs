@@ -1,3 +1,5 @@
+//! What is understood of a note, by example.
+
 use insta::assert_snapshot;
 
 use super::*;

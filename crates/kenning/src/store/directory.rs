@@ -104,7 +104,7 @@ impl SqlDirectory {
             transaction.prepare_cached("DELETE FROM lexical_block WHERE id BETWEEN ?1 AND ?2")?;
         for id in std::mem::take(&mut files.removed) {
             remove_file.execute([id])?;
-            remove_blocks.execute([id << BLOCK_BITS, (id + 1) << BLOCK_BITS])?;
+            remove_blocks.execute([id << BLOCK_BITS, ((id + 1) << BLOCK_BITS) - 1])?;
         }
         let mut add_file =
             transaction.prepare_cached("INSERT INTO lexical_file (name, size) VALUES (?1, ?2)")?;
@@ -113,7 +113,7 @@ impl SqlDirectory {
         for (path, data) in std::mem::take(&mut files.staged) {
             if let Some(old) = files.committed.remove(&path) {
                 remove_file.execute([old.id])?;
-                remove_blocks.execute([old.id << BLOCK_BITS, (old.id + 1) << BLOCK_BITS])?;
+                remove_blocks.execute([old.id << BLOCK_BITS, ((old.id + 1) << BLOCK_BITS) - 1])?;
             }
             add_file.execute((path.to_string_lossy(), data.len()))?;
             let id = transaction.last_insert_rowid();

@@ -365,7 +365,7 @@ impl Store {
         })?;
         let n_notes: u64 =
             self.sql(|c| c.query_row("SELECT COUNT(*) FROM note", [], |row| row.get(0)))?;
-        let n_entries = self.lexical()?.map_or(0, |reader| lexical::n_notes(reader));
+        let n_entries = self.lexical()?.map_or(0, lexical::n_notes);
         if n_notes != n_entries {
             problems.push(format!(
                 "{n_notes} notes are stored but {n_entries} are in the word index"

@@ -6,85 +6,23 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use rusqlite::{Connection, MAIN_DB, OptionalExtension, params};
+use rusqlite::{Connection, OptionalExtension, params};
 use tantivy::indexer::{LogMergePolicy, MergePolicy, NoMergePolicy, UserOperation};
 use tantivy::{Index, IndexSettings, IndexWriter, TantivyDocument, Term};
 
+use super::NoteId;
 use super::directory::{self, SharedConnection, SqlDirectory, locked};
+use super::rows::{NoteRecord, blank_text, insert_chunks, insert_note, write_counts};
+use super::slots::{Slots, write_vectors};
 use super::terms::Fields;
-use super::vectors::BLOCK_SLOTS;
-use super::{NoteId, PackedText};
 use crate::embed::ModelId;
 use crate::error::{Error, Result};
-use crate::note::{Format, Note, Warning};
-use crate::secrets::Finding;
 use crate::vault::{Skipped, Stamp};
 
 /// Memory tantivy may fill before it writes a segment out.
 const LEXICAL_BUDGET_BYTES: usize = 96 << 20;
 /// A segment with a larger share of deleted entries is rewritten.
 const DELETED_SHARE_MAX: f32 = 0.25;
-
-/// A note with everything the store keeps of it, ready to be written.
-pub struct NoteRecord {
-    /// Path below the vault.
-    pub path: String,
-    /// Stamp of the file.
-    pub stamp: Stamp,
-    /// Hash of the file's bytes.
-    pub hash: [u8; 16],
-    /// How it was read.
-    pub format: Format,
-    /// The note; its text is packed already.
-    pub note: Note,
-    /// Date shown and aged by, and where it came from.
-    pub date: Option<(String, &'static str)>,
-    /// Number of lines.
-    pub n_lines: u32,
-    /// Where its text lies among the blocks it is written with.
-    pub text: PackedText,
-    /// Names as keys: rank and key.
-    pub names: Vec<(u8, String)>,
-    /// Terms of the note entry.
-    pub terms: Terms,
-    /// Chunks in order.
-    pub chunks: Vec<ChunkRecord>,
-    /// Sign codes of all chunks, one after the other.
-    pub codes: Vec<u8>,
-    /// Int8 rows of all chunks, one after the other.
-    pub rows: Vec<u8>,
-    /// What could not be understood.
-    pub warnings: Vec<Warning>,
-    /// What was masked.
-    pub masked: Vec<Finding>,
-}
-
-/// Terms of a note entry, field by field.
-#[derive(Default)]
-pub struct Terms {
-    /// Title.
-    pub title: String,
-    /// File name and aliases.
-    pub names: String,
-    /// Tags.
-    pub tags: String,
-    /// Folders, summary, other properties.
-    pub about: String,
-}
-
-/// A chunk, ready to be written.
-pub struct ChunkRecord {
-    /// The chunk.
-    pub chunk: crate::chunk::Chunk,
-    /// Short public id.
-    pub handle: u32,
-    /// Terms of its text.
-    pub text_terms: String,
-    /// Terms of the headings above it.
-    pub section_terms: String,
-    /// Number of text terms.
-    pub n_terms: u32,
-}
 
 /// The one writer of a store.
 pub struct StoreWriter {
@@ -101,17 +39,6 @@ pub struct StoreWriter {
 struct LexicalWriter {
     writer: IndexWriter,
     directory: SqlDirectory,
-}
-
-/// Chunk ids: which are free, and what their vectors become at the next commit.
-#[derive(Default)]
-struct Slots {
-    free: BTreeSet<i64>,
-    next: i64,
-    /// Slot and, unless it was freed, code and row.
-    pending: Vec<(i64, Option<(Vec<u8>, Vec<u8>)>)>,
-    code_bytes: usize,
-    row_bytes: usize,
 }
 
 impl StoreWriter {
@@ -510,22 +437,6 @@ impl StoreWriter {
     }
 }
 
-impl Slots {
-    /// Gives each chunk of the record a slot and keeps its vector for the commit.
-    fn assign(&mut self, record: &NoteRecord) {
-        let codes = record.codes.chunks_exact(self.code_bytes);
-        let rows = record.rows.chunks_exact(self.row_bytes);
-        for (code, row) in codes.zip(rows) {
-            let slot = self.free.pop_first().unwrap_or_else(|| {
-                self.next += 1;
-                self.next - 1
-            });
-            self.pending
-                .push((slot, Some((code.to_vec(), row.to_vec()))));
-        }
-    }
-}
-
 /// Becomes the one writer, or says that somebody else is.
 fn take_lock(path: &Path, patience: Duration) -> Result<File> {
     if let Some(folder) = path.parent() {
@@ -587,210 +498,5 @@ fn merge(writer: &mut IndexWriter) -> tantivy::Result<()> {
     }
     // What the merges replaced is collected now, so that one flush removes it.
     writer.garbage_collect_files().wait()?;
-    Ok(())
-}
-
-fn insert_note(
-    connection: &Connection,
-    known: Option<NoteId>,
-    record: &NoteRecord,
-    blocks: &[i64],
-) -> rusqlite::Result<NoteId> {
-    let NoteRecord { note, stamp, .. } = record;
-    let facts = &note.facts;
-    let (category, area) = crate::note::para(&record.path);
-    let json = |list: &[String]| (!list.is_empty()).then(|| serde_json::json!(list).to_string());
-    let properties = (!note.properties.is_empty())
-        .then(|| serde_json::Value::Object(note.properties.clone()).to_string());
-    let headings: Vec<_> = note.headings.iter().map(|h| (h.level, &h.text)).collect();
-    let headings = (!headings.is_empty()).then(|| serde_json::json!(headings).to_string());
-    let warnings: Vec<_> = record
-        .warnings
-        .iter()
-        .map(|w| (w.line, &w.message))
-        .collect();
-    let warnings = (!warnings.is_empty()).then(|| serde_json::json!(warnings).to_string());
-    let (date, date_source) = match &record.date {
-        Some((date, source)) => (Some(date), Some(source)),
-        None => (None, None),
-    };
-    connection
-        .prepare_cached(
-            "INSERT OR REPLACE INTO note (id, path, title, format, language, kind, status, category,
-                area, tags, aliases, properties, summary, author, published, created, modified, date,
-                date_source, evergreen, superseded_by, headings, n_lines, size, mtime_ns, inode, hash,
-                warnings)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18,
-                ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28)",
-        )?
-        .execute(params![
-            known.map(|note| note.0), record.path, note.title, record.format.name(),
-            note.language.code(), facts.kind, facts.status, category, area, json(&note.tags),
-            json(&note.aliases), properties, facts.summary, facts.author, facts.published,
-            facts.created, facts.modified, date, date_source, facts.evergreen,
-            facts.superseded_by, headings, record.n_lines, stamp.size as i64, stamp.mtime_ns,
-            stamp.inode as i64, record.hash, warnings,
-        ])?;
-    let id = known.unwrap_or_else(|| NoteId(connection.last_insert_rowid()));
-    let text = record.text;
-    connection
-        .prepare_cached(
-            "INSERT INTO note_text (note, block, start, n_bytes) VALUES (?1, ?2, ?3, ?4)",
-        )?
-        .execute(params![id.0, blocks[text.block], text.start, text.n_bytes])?;
-    insert_details(connection, id, record)?;
-    Ok(id)
-}
-
-/// Removes a note's text from the block it shares with others.
-fn blank_text(connection: &Connection, note: NoteId) -> rusqlite::Result<()> {
-    let found: Option<(i64, usize, usize)> = connection
-        .prepare_cached("SELECT block, start, n_bytes FROM note_text WHERE note = ?1")?
-        .query_row([note.0], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
-        .optional()?;
-    let Some((block, start, n_bytes)) = found else {
-        return Ok(());
-    };
-    let n_sharing: i64 = connection
-        .prepare_cached("SELECT COUNT(*) FROM note_text WHERE block = ?1")?
-        .query_row([block], |row| row.get(0))?;
-    if n_sharing <= 1 {
-        connection
-            .prepare_cached("DELETE FROM text_block WHERE id = ?1")?
-            .execute([block])?;
-        return Ok(());
-    }
-    let dictionary: Vec<u8> = super::read::meta(connection, "dictionary")?.unwrap_or_default();
-    let packed: Vec<u8> = connection
-        .prepare_cached("SELECT data FROM text_block WHERE id = ?1")?
-        .query_row([block], |row| row.get(0))?;
-    let repacked = super::text::blank(&packed, start..start + n_bytes, &dictionary)
-        .map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
-    connection
-        .prepare_cached("UPDATE text_block SET data = ?2 WHERE id = ?1")?
-        .execute(params![block, repacked])?;
-    Ok(())
-}
-
-fn insert_details(
-    connection: &Connection,
-    note: NoteId,
-    record: &NoteRecord,
-) -> rusqlite::Result<()> {
-    let mut add_name = connection
-        .prepare_cached("INSERT OR IGNORE INTO name (key, note, rank) VALUES (?1, ?2, ?3)")?;
-    for (rank, key) in &record.names {
-        add_name.execute(params![key, note.0, rank])?;
-    }
-    let mut add_link = connection.prepare_cached(
-        "INSERT INTO link (source, line, kind, target, anchor, shown) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
-    )?;
-    for link in &record.note.links {
-        add_link.execute(params![
-            note.0,
-            link.line,
-            link.kind as u8,
-            link.target,
-            link.anchor,
-            link.shown
-        ])?;
-    }
-    let mut add_masked = connection
-        .prepare_cached("INSERT INTO masked (note, line, pattern) VALUES (?1, ?2, ?3)")?;
-    for finding in &record.masked {
-        add_masked.execute(params![note.0, finding.line, finding.pattern])?;
-    }
-    Ok(())
-}
-
-fn insert_chunks(
-    connection: &Connection,
-    note: NoteId,
-    slots: &[i64],
-    chunks: &[ChunkRecord],
-) -> rusqlite::Result<()> {
-    let mut add = connection.prepare_cached(
-        "INSERT INTO chunk (id, note, ordinal, heading, start_byte, end_byte, start_line, end_line,
-            handle, page)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
-    )?;
-    for ((ordinal, record), slot) in chunks.iter().enumerate().zip(slots) {
-        let chunk = &record.chunk;
-        add.execute(params![
-            slot,
-            note.0,
-            ordinal,
-            chunk.heading,
-            chunk.range.start,
-            chunk.range.end,
-            chunk.start_line,
-            chunk.end_line,
-            record.handle,
-            chunk.page,
-        ])?;
-    }
-    Ok(())
-}
-
-/// Writes the vectors of changed slots into their blocks, in place where a block exists.
-fn write_vectors(
-    connection: &Connection,
-    slots: &Slots,
-    pending: Vec<(i64, Option<(Vec<u8>, Vec<u8>)>)>,
-) -> rusqlite::Result<()> {
-    // The last word about a slot counts.
-    let pending: std::collections::BTreeMap<i64, _> = pending.into_iter().collect();
-    let empty = (vec![0; slots.code_bytes], vec![0; slots.row_bytes]);
-    let changes: Vec<(i64, (Vec<u8>, Vec<u8>))> = pending
-        .into_iter()
-        .map(|(slot, vector)| (slot, vector.unwrap_or_else(|| empty.clone())))
-        .collect();
-    let block_of = |slot: i64| slot / BLOCK_SLOTS as i64;
-    for same_block in changes.chunk_by(|a, b| block_of(a.0) == block_of(b.0)) {
-        let block = block_of(same_block[0].0);
-        for (table, width) in [
-            ("vector_code", slots.code_bytes),
-            ("vector_row", slots.row_bytes),
-        ] {
-            let exists = connection
-                .prepare_cached(&format!("SELECT 1 FROM {table} WHERE block = ?1"))?
-                .exists([block])?;
-            if !exists {
-                connection
-                    .prepare_cached(&format!(
-                        "INSERT INTO {table} (block, data) VALUES (?1, zeroblob(?2))"
-                    ))?
-                    .execute((block, BLOCK_SLOTS * width))?;
-            }
-            let mut blob = connection.blob_open(MAIN_DB, table, "data", block, false)?;
-            for (slot, (code, row)) in same_block {
-                let bytes = if table == "vector_code" { code } else { row };
-                blob.write_at(bytes, *slot as usize % BLOCK_SLOTS * width)?;
-            }
-        }
-    }
-    Ok(())
-}
-
-fn write_counts(connection: &Connection, now: i64) -> rusqlite::Result<()> {
-    let languages: Vec<(String, i64)> = connection
-        .prepare_cached("SELECT language, COUNT(*) FROM note GROUP BY language ORDER BY 2 DESC, 1")?
-        .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
-        .collect::<rusqlite::Result<_>>()?;
-    let mut set =
-        connection.prepare_cached("INSERT OR REPLACE INTO meta (key, value) VALUES (?1, ?2)")?;
-    set.execute(("languages", serde_json::json!(languages).to_string()))?;
-    set.execute(("changed_at", now))?;
-    for (key, table) in [
-        ("n_notes", "note"),
-        ("n_chunks", "chunk"),
-        ("n_links", "link"),
-    ] {
-        let count: i64 =
-            connection.query_row(&format!("SELECT COUNT(*) FROM {table}"), [], |row| {
-                row.get(0)
-            })?;
-        set.execute((key, count))?;
-    }
     Ok(())
 }

@@ -1,3 +1,5 @@
+//! Which files are notes, on vaults made for the purpose.
+
 use std::fs;
 
 use super::*;

@@ -159,12 +159,11 @@ fn damaged_pages_are_errors_and_no_panic() {
     let n_pages = whole.len() / 4_096;
     let mut n_errors = 0;
     for page in 1..n_pages {
-        for (from, to) in [(0, 4_096), (64, 512), (2_000, 3_000)] {
-            let mut damaged = whole.clone();
-            damaged[page * 4_096 + from..page * 4_096 + to].fill(0xFF);
-            put(&vault, &damaged);
-            n_errors += usize::from(uses(vault.store_path()).is_err());
-        }
+        let (from, to) = [(0, 4_096), (64, 512), (2_000, 3_000)][page % 3];
+        let mut damaged = whole.clone();
+        damaged[page * 4_096 + from..page * 4_096 + to].fill(0xFF);
+        put(&vault, &damaged);
+        n_errors += usize::from(uses(vault.store_path()).is_err());
     }
     assert!(n_errors > 0);
 

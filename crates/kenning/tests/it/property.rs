@@ -2,11 +2,12 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use kenning::chunk::Profile;
-use kenning::search::{Mode, SearchOptions};
+use kenning::search::tuning::RRF;
+use kenning::search::{self, Mode, SearchContext, SearchOptions, Tuning};
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use crate::support::{TestVault, look_into, unpacked_texts, vault};
+use crate::support::{EMBEDDER, TestVault, look_into, unpacked_texts, vault};
 
 /// Few names and words, so that notes collide, link to each other and answer the questions.
 const PATHS: [&str; 8] = [
@@ -143,18 +144,34 @@ fn follow(vault: &TestVault, steps: &[Step]) {
 
 type Found = (String, u32, u32, f32);
 
-/// What every question finds in every mode.
+/// What every question finds in every mode and with both ways to fuse.
 fn answers(vault: &TestVault) -> Vec<Vec<Found>> {
+    let store = vault.store();
+    let ways = [
+        (Mode::Hybrid, Tuning::default().fusion),
+        (Mode::Hybrid, RRF),
+        (Mode::Lexical, RRF),
+        (Mode::Vector, RRF),
+    ];
     let mut answers = Vec::new();
     for query in QUERIES {
-        for mode in [Mode::Hybrid, Mode::Lexical, Mode::Vector] {
+        for (mode, fusion) in ways {
+            let tuning = &Tuning {
+                fusion,
+                ..Tuning::default()
+            };
             let options = SearchOptions {
                 mode,
                 limit: 5,
                 ..SearchOptions::default()
             };
-            let hits = vault.ask(query, &options).hits;
-            let found = hits.into_iter().map(|hit| {
+            let cx = SearchContext {
+                store: &store,
+                embedder: &*EMBEDDER,
+                tuning,
+            };
+            let found = search::search(&cx, query, &options).unwrap().hits;
+            let found = found.into_iter().map(|hit| {
                 let (start, end) = (hit.chunk.start_line, hit.chunk.end_line);
                 (hit.note.path, start, end, hit.score)
             });
@@ -189,6 +206,10 @@ proptest! {
         let (updated, made_anew) = (answers(&vault), answers(&anew));
         prop_assert!(are_alike(&updated, &made_anew), "{updated:#?}\n{made_anew:#?}");
     }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 8, failure_persistence: None, ..Default::default() })]
 
     #[test]
     fn nothing_is_left_of_notes_that_are_gone(profile in profile(), steps in steps()) {
@@ -252,4 +273,34 @@ fn the_words_of_a_note_that_is_gone_are_nowhere() {
     vault.update();
     assert!(!holds_marker());
     assert_eq!(vault.paths("stay"), ["c.md"]);
+}
+
+/// A vault large enough for a dictionary of its own is kept up to date like any other.
+#[test]
+fn texts_with_a_dictionary_are_exchanged_and_removed() {
+    let mut vault = TestVault::empty();
+    let text = |number: usize, word: &str| {
+        let line = |n: usize| format!("Line {n} of note {number} mentions {word}{}.\n", n * number);
+        (0..120).map(line).collect::<String>()
+    };
+    for number in 0..24 {
+        vault.write(&format!("{number}.md"), text(number, "herons"));
+    }
+    vault.update();
+    let sql = "SELECT length(value) FROM meta WHERE key = 'dictionary'";
+    let n_bytes = look_into(vault.store_path()).query_row(sql, [], |row| row.get::<_, i64>(0));
+    assert!(n_bytes.unwrap() > 0);
+    for number in 0..24 {
+        match number % 3 {
+            0 => vault.write(&format!("{number}.md"), text(number, "storks")),
+            1 => vault.remove(&format!("{number}.md")),
+            _ => {}
+        }
+    }
+    vault.update();
+    assert_eq!(vault.store().verify().unwrap(), Vec::<String>::new());
+    let updated = vault.contents();
+    vault.options.full = true;
+    vault.update();
+    assert!(vault.contents() == updated);
 }

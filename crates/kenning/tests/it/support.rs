@@ -72,7 +72,9 @@ pub(crate) fn fixture(name: &str) -> TestVault {
 
 impl TestVault {
     pub(crate) fn empty() -> Self {
-        let folder = tempfile::tempdir().unwrap();
+        // What is never written to a disk needs no waiting for one.
+        let folder = tempfile::tempdir_in("/dev/shm").or_else(|_| tempfile::tempdir());
+        let folder = folder.unwrap();
         let root = folder.path().join("vault");
         fs::create_dir(&root).unwrap();
         let store = folder.path().join("data/index.ken");
@@ -205,10 +207,11 @@ pub(crate) fn ask(
     text: &str,
     options: &SearchOptions,
 ) -> Result<Answer> {
+    let tuning = &Tuning::default();
     let cx = SearchContext {
         store,
         embedder,
-        tuning: &Tuning::default(),
+        tuning,
     };
     search::search(&cx, text, options)
 }
@@ -234,8 +237,7 @@ pub(crate) fn contents(store: &Path) -> Vec<String> {
         let mut statement = connection.prepare(&sql).unwrap();
         let names: Vec<String> = statement
             .column_names()
-            .into_iter()
-            .map(Into::into)
+            .map(ToString::to_string)
             .collect();
         let mut rows = statement.query([]).unwrap();
         while let Some(row) = rows.next().unwrap() {
