@@ -176,7 +176,8 @@ pub fn update_file(cx: &IndexContext<'_>, path: &str, stamp: Option<Stamp>) -> R
     let (mut writer, rebuilt) = open(cx, &[])?;
     if rebuilt.is_some() {
         drop(writer);
-        return update(cx);
+        let report = update(cx)?;
+        return Ok(Report { rebuilt, ..report });
     }
     let mut report = Report::default();
     let known: HashMap<String, (Stamp, [u8; 16])> = writer
@@ -201,6 +202,11 @@ pub fn update_file(cx: &IndexContext<'_>, path: &str, stamp: Option<Stamp>) -> R
             report.n_removed = 1;
         }
     }
+    let reason = report
+        .skipped
+        .first()
+        .map(|skipped| skipped.reason.as_str());
+    writer.set_skipped_file(path, reason)?;
     writer.commit(cx.now)?;
     writer.close()?;
     Ok(report)
@@ -360,7 +366,7 @@ fn write_outcome(
         }
         Outcome::Same { path, stamp } => {
             report.n_unchanged += 1;
-            writer.touch(&path, stamp)?;
+            writer.touch(&path, stamp, prepare::file_date(stamp).as_deref())?;
             Ok(0)
         }
         // The last good version stays: the file may only be out of reach for a moment.
@@ -436,7 +442,9 @@ fn remove_gone(
 
 /// Whether the path is one of `skipped` or lies in a folder that is.
 fn is_below(path: &str, skipped: &std::collections::HashSet<&str>) -> bool {
-    skipped.contains(path)
+    // The vault itself could not be walked: nothing is known to be gone.
+    skipped.contains("")
+        || skipped.contains(path)
         || path
             .match_indices('/')
             .any(|(end, _)| skipped.contains(&path[..end]))

@@ -30,7 +30,7 @@ pub use rows::{ChunkRecord, NoteRecord, Terms};
 pub use text::PackedText;
 pub(crate) use text::{TextPacker, train_dictionary};
 pub use vectors::Neighbour;
-pub use write::StoreWriter;
+pub use write::{DATE_FROM_FILE, StoreWriter};
 
 use crate::error::{Error, Result};
 
@@ -82,12 +82,6 @@ fn open_checked(path: &Path, read_only: bool) -> Result<Connection> {
             .pragma_query_value(None, name, |row| row.get(0))
             .map_err(|error| sqlite(path, error))
     };
-    if pragma("application_id")? != APPLICATION_ID {
-        return Err(Error::StoreForeign {
-            path: path.to_owned(),
-            reason: "a SQLite database of another program".to_owned(),
-        });
-    }
     let found = pragma("user_version")?;
     if found != SCHEMA_VERSION {
         return Err(Error::StoreOutdated {
@@ -132,6 +126,13 @@ fn check_file(path: &Path) -> Result<()> {
             reason: "not a SQLite database".to_owned(),
         });
     }
+    // Asked of the bytes, not of SQLite, which would write a foreign file's log into it.
+    if header[68..72] != (APPLICATION_ID as u32).to_be_bytes() {
+        return Err(Error::StoreForeign {
+            path: path.to_owned(),
+            reason: "a SQLite database of another program".to_owned(),
+        });
+    }
     let page_size = match u16::from_be_bytes([header[16], header[17]]) {
         1 => 65_536,
         size => u64::from(size),
@@ -155,10 +156,11 @@ fn create(path: &Path) -> Result<Connection> {
     let build = || -> rusqlite::Result<()> {
         prepare(&connection)?;
         connection.pragma_update(None, "page_size", 4_096)?;
+        // Before there is a log: our mark must stand in the file itself, whatever happens next.
+        connection.pragma_update(None, "application_id", APPLICATION_ID)?;
         connection.pragma_update(None, "journal_mode", "WAL")?;
         connection.execute_batch("BEGIN IMMEDIATE")?;
         connection.execute_batch(include_str!("store/schema.sql"))?;
-        connection.pragma_update(None, "application_id", APPLICATION_ID)?;
         connection.pragma_update(None, "user_version", SCHEMA_VERSION)?;
         connection.execute_batch("COMMIT")
     };

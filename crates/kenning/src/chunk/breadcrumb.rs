@@ -15,5 +15,5 @@ pub(super) fn cut(note: &Note) -> Vec<Piece> {
             pack_blocks(note, &section, CHARS_MAX, &mut pieces);
         }
     }
-    join_small(note, pieces, 1)
+    join_small(note, pieces, 1, CHARS_MAX)
 }

@@ -24,5 +24,5 @@ pub(super) fn cut(note: &Note) -> Vec<Piece> {
         };
         pack_blocks(note, &section, max, &mut pieces);
     }
-    join_small(note, pieces, CHARS_MIN)
+    join_small(note, pieces, CHARS_MIN, CHARS_MAX)
 }

@@ -36,10 +36,10 @@ pub(super) fn cut(note: &Note) -> Vec<Piece> {
     let is_structured = note.parts.iter().any(|part| part.is_structured);
     let has_pages = note.parts.iter().any(|part| part.page.is_some());
     match (is_structured, has_pages) {
-        (true, _) => join_small(note, pieces, STRUCTURED_CHARS_MIN),
+        (true, _) => join_small(note, pieces, STRUCTURED_CHARS_MIN, CHARS_MAX),
         // A short page stays a page: joined, its text would carry another page's number.
-        (false, true) => join_small(note, pieces, 1),
-        (false, false) => join_small(note, pieces, CHARS_MIN),
+        (false, true) => join_small(note, pieces, 1, CHARS_MAX),
+        (false, false) => join_small(note, pieces, CHARS_MIN, CHARS_MAX),
     }
 }
 

@@ -49,11 +49,11 @@ pub(super) fn pack_blocks(note: &Note, piece: &Piece, max: usize, out: &mut Vec<
     let mut is_glued = false;
     for (next, is_heading) in ends {
         let is_full = n_chars(&note.text[start..next]) > max;
-        if is_full && end > start && !is_glued {
+        if is_full && end > start && (!is_glued || n_chars(&note.text[start..end]) > max) {
             push_trimmed(note, start..end, piece.heading, out);
             start = end;
         }
-        // A heading belongs to what follows it, however long that is.
+        // A heading belongs to what follows it, unless there is nothing but headings.
         is_glued = is_heading;
         end = next;
     }
@@ -74,13 +74,15 @@ pub(super) fn push_trimmed(
 }
 
 /// Joins pieces with fewer than `min` characters below their heading to a neighbour, so that no
-/// word is lost; drops what has no word at all.
-pub(super) fn join_small(note: &Note, pieces: Vec<Piece>, min: usize) -> Vec<Piece> {
+/// word is lost, as long as the two stay below `max`; drops what has no word at all.
+pub(super) fn join_small(note: &Note, pieces: Vec<Piece>, min: usize, max: usize) -> Vec<Piece> {
+    let fits = |from: usize, to: usize| n_chars(&note.text[from..to]) <= max + min;
     let mut joined: Vec<Piece> = Vec::with_capacity(pieces.len());
     let mut pending: Option<Piece> = None;
     for mut piece in pieces {
         if let Some(small) = pending.take() {
-            if touches(note, &small.range, &piece.range) {
+            let is_near = touches(note, &small.range, &piece.range);
+            if is_near && fits(small.range.start, piece.range.end) {
                 piece.range.start = small.range.start;
             } else {
                 joined.push(small);
@@ -91,7 +93,10 @@ pub(super) fn join_small(note: &Note, pieces: Vec<Piece>, min: usize) -> Vec<Pie
             continue;
         }
         match joined.last_mut() {
-            Some(last) if touches(note, &last.range, &piece.range) => {
+            Some(last)
+                if touches(note, &last.range, &piece.range)
+                    && fits(last.range.start, piece.range.end) =>
+            {
                 last.range.end = piece.range.end;
             }
             _ => pending = Some(piece),

@@ -34,7 +34,7 @@ pub(super) fn cut_to(note: &Note, max: usize, min: usize) -> Vec<Piece> {
             divide(note, section, 3, max, &mut pieces);
         }
     }
-    join_small(note, pieces, min)
+    join_small(note, pieces, min, max)
 }
 
 /// Cuts a piece at ever deeper headings until it is short enough, and then between blocks.

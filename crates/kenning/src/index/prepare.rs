@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::index::IndexContext;
 use crate::index::understand::{Understood, understand};
 use crate::note::{self, Note};
-use crate::store::{ChunkRecord, Coder, NoteRecord, Terms, TextPacker};
+use crate::store::{ChunkRecord, Coder, DATE_FROM_FILE, NoteRecord, Terms, TextPacker};
 use crate::vault::{Found, Skipped, Source, Stamp};
 use crate::words::{self, Stems};
 
@@ -322,9 +322,14 @@ fn date(path: &str, note: &Note, stamp: Stamp) -> Option<(String, &'static str)>
     if let Some(head) = head.filter(|head| head.parse::<jiff::civil::Date>().is_ok()) {
         return Some((head.to_owned(), "file name"));
     }
+    file_date(stamp).map(|date| (date, DATE_FROM_FILE))
+}
+
+/// The day a file was last written on.
+pub(super) fn file_date(stamp: Stamp) -> Option<String> {
     let time = jiff::Timestamp::from_nanosecond(i128::from(stamp.mtime_ns)).ok()?;
     let date = time.to_zoned(jiff::tz::TimeZone::UTC).date();
-    (stamp.mtime_ns > 0).then(|| (date.to_string(), "modification time"))
+    (stamp.mtime_ns > 0).then(|| date.to_string())
 }
 
 /// Embeds the texts of a group at once and hands the vectors out to their notes.

@@ -37,6 +37,8 @@ pub struct PackedText {
 pub(crate) struct TextPacker<'a> {
     compressor: Compressor<'a>,
     open: Vec<u8>,
+    /// Texts in the open block; even an empty text needs one to lie in.
+    n_open: usize,
     blocks: Vec<Vec<u8>>,
 }
 
@@ -49,6 +51,7 @@ impl<'a> TextPacker<'a> {
         Ok(Self {
             compressor: Compressor::with_prepared_dictionary(dictionary)?,
             open: Vec::new(),
+            n_open: 0,
             blocks: Vec::new(),
         })
     }
@@ -63,6 +66,7 @@ impl<'a> TextPacker<'a> {
             n_bytes: text.len(),
         };
         self.open.extend_from_slice(text.as_bytes());
+        self.n_open += 1;
         Ok(packed)
     }
 
@@ -72,9 +76,10 @@ impl<'a> TextPacker<'a> {
     }
 
     fn close(&mut self) -> io::Result<()> {
-        if self.open.is_empty() && !self.blocks.is_empty() {
+        if self.n_open == 0 {
             return Ok(());
         }
+        self.n_open = 0;
         self.blocks.push(self.compressor.compress(&self.open)?);
         self.open.clear();
         Ok(())

@@ -21,6 +21,8 @@ use crate::vault::{Skipped, Stamp};
 
 /// Memory tantivy may fill before it writes a segment out.
 const LEXICAL_BUDGET_BYTES: usize = 96 << 20;
+/// Where a date comes from that the note itself does not tell.
+pub const DATE_FROM_FILE: &str = "modification time";
 /// A segment with a larger share of deleted entries is rewritten.
 const DELETED_SHARE_MAX: f32 = 0.25;
 
@@ -188,19 +190,23 @@ impl StoreWriter {
         self.index_terms(note, known.is_some(), &slots, &record)
     }
 
-    /// Records that an unchanged file has a new stamp.
-    pub fn touch(&mut self, path: &str, stamp: Stamp) -> Result<()> {
+    /// Records that an unchanged file has a new stamp, and the date that follows from it.
+    pub fn touch(&mut self, path: &str, stamp: Stamp, date: Option<&str>) -> Result<()> {
         self.begin()?;
         self.sql(|connection| {
             connection
                 .prepare_cached(
-                    "UPDATE note SET size = ?2, mtime_ns = ?3, inode = ?4 WHERE path = ?1",
+                    "UPDATE note SET size = ?2, mtime_ns = ?3, inode = ?4,
+                        date = CASE WHEN date_source = ?6 THEN ?5 ELSE date END
+                     WHERE path = ?1",
                 )?
                 .execute(params![
                     path,
                     stamp.size as i64,
                     stamp.mtime_ns,
-                    stamp.inode as i64
+                    stamp.inode as i64,
+                    date,
+                    DATE_FROM_FILE,
                 ])
                 .map(drop)
         })
@@ -237,6 +243,21 @@ impl StoreWriter {
                 .prepare("INSERT OR REPLACE INTO skipped (path, reason) VALUES (?1, ?2)")?;
             for file in skipped {
                 add.execute((&file.path, &file.reason))?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Takes one file off the list of those that could not be taken, or puts it there.
+    pub fn set_skipped_file(&mut self, path: &str, reason: Option<&str>) -> Result<()> {
+        self.begin()?;
+        self.sql(|connection| {
+            connection.execute("DELETE FROM skipped WHERE path = ?1", [path])?;
+            if let Some(reason) = reason {
+                connection.execute(
+                    "INSERT INTO skipped (path, reason) VALUES (?1, ?2)",
+                    [path, reason],
+                )?;
             }
             Ok(())
         })

@@ -235,10 +235,7 @@ pub(crate) fn contents(store: &Path) -> Vec<String> {
     ] {
         let sql = format!("SELECT {columns}, {table}.* FROM {table} {join}");
         let mut statement = connection.prepare(&sql).unwrap();
-        let names: Vec<String> = statement
-            .column_names()
-            .map(ToString::to_string)
-            .collect();
+        let names: Vec<String> = statement.column_names().map(ToString::to_string).collect();
         let mut rows = statement.query([]).unwrap();
         while let Some(row) = rows.next().unwrap() {
             let mut line = table.to_owned();
