@@ -18,7 +18,7 @@ use kenning::note::{self, Format, Note};
 use kenning::search::{self, Mode, SearchContext, SearchOptions, Tuning};
 use kenning::secrets;
 use kenning::store::Store;
-use kenning::vault::{Vault, WalkRules};
+use kenning::vault::{Vault, WalkRules, decode};
 use tempfile::TempDir;
 
 /// Questions asked in turn.
@@ -128,8 +128,10 @@ fn sample(vault: &Vault) -> Vec<(String, String)> {
     found
         .into_iter()
         .step_by(step)
-        .filter_map(|file| Some((vault.read(&file.path).ok()?, file.path)))
-        .map(|(text, path)| (path, text))
+        .filter_map(|file| {
+            let text = decode::text(vault.read(&file.path).ok()?).ok()?;
+            Some((file.path, text))
+        })
         .collect()
 }
 

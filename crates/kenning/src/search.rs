@@ -199,7 +199,7 @@ fn retrieve(cx: &SearchContext<'_>, query: &Query, options: &SearchOptions) -> R
     if let Some(scores) = &scores {
         strength.idf.clone_from(&scores.idf);
         let hits = scores.best(n_wanted, cx.tuning.candidates_per_note, |_| true);
-        for (rank, hit) in (1..).zip(hits) {
+        for (rank, hit) in ranks(hits.iter().map(|hit| hit.score)).zip(&hits) {
             let candidate = found
                 .entry(hit.chunk)
                 .or_insert_with(|| Candidate::new(hit.chunk));
@@ -211,7 +211,7 @@ fn retrieve(cx: &SearchContext<'_>, query: &Query, options: &SearchOptions) -> R
         let vector = embed(cx, &query.text)?;
         let (nearest, background) = cx.store.nearest(&vector, n_wanted)?;
         strength.cosine = nearest.first().map(|best| (best.cosine, background));
-        for (rank, neighbour) in (1..).zip(nearest) {
+        for (rank, neighbour) in ranks(nearest.iter().map(|n| n.cosine)).zip(&nearest) {
             let candidate = found
                 .entry(neighbour.chunk)
                 .or_insert_with(|| Candidate::new(neighbour.chunk));
@@ -228,6 +228,19 @@ fn retrieve(cx: &SearchContext<'_>, query: &Query, options: &SearchOptions) -> R
     Ok(Retrieved {
         candidates,
         strength,
+    })
+}
+
+/// Returns the 1-based ranks of scores in falling order. Equal scores share a rank: ids, which tell
+/// only in which order notes were indexed, must not count.
+fn ranks(scores: impl Iterator<Item = f32>) -> impl Iterator<Item = u32> {
+    let mut last = None;
+    (1..).zip(scores).map(move |(position, score)| match last {
+        Some((rank, equal)) if equal == score => rank,
+        _ => {
+            last = Some((position, score));
+            position
+        }
     })
 }
 

@@ -83,6 +83,15 @@ fn open_checked(path: &Path, read_only: bool) -> Result<Connection> {
             .map_err(|error| sqlite(path, error))
     };
     let found = pragma("user_version")?;
+    let n_tables: i64 = connection
+        .query_row("SELECT COUNT(*) FROM sqlite_schema", [], |row| row.get(0))
+        .map_err(|error| sqlite(path, error))?;
+    if found == 0 && n_tables == 0 {
+        // Our mark and nothing else: what is left when the very first run is killed.
+        return Err(Error::StoreMissing {
+            path: path.to_owned(),
+        });
+    }
     if found != SCHEMA_VERSION {
         return Err(Error::StoreOutdated {
             path: path.to_owned(),

@@ -197,7 +197,8 @@ impl StoreWriter {
             connection
                 .prepare_cached(
                     "UPDATE note SET size = ?2, mtime_ns = ?3, inode = ?4,
-                        date = CASE WHEN date_source = ?6 THEN ?5 ELSE date END
+                        date = CASE WHEN coalesce(date_source, ?6) = ?6 THEN ?5 ELSE date END,
+                        date_source = coalesce(date_source, ?6)
                      WHERE path = ?1",
                 )?
                 .execute(params![
@@ -320,7 +321,8 @@ impl StoreWriter {
     pub fn close(self) -> Result<()> {
         self.sql(|connection| {
             connection.execute_batch("PRAGMA optimize")?;
-            // Readers may keep the log in use; the next writer tries again.
+            // Readers may keep the log in use; the next writer tries again, so nobody waits here.
+            connection.busy_timeout(Duration::ZERO)?;
             connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))
         })
     }
