@@ -9,6 +9,37 @@
 //!
 //! The engine is synchronous and asks nobody for the time, the environment or the network: they
 //! are handed in.
+//!
+//! ```
+//! use std::sync::atomic::AtomicBool;
+//!
+//! use kenning::index::{self, IndexContext, IndexOptions};
+//! use kenning::search::{self, SearchContext, SearchOptions, Tuning};
+//! use kenning::store::Store;
+//! use kenning::vault::{Vault, WalkRules};
+//!
+//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
+//! # let folder = tempfile::tempdir()?;
+//! # let (notes, file) = (folder.path().join("notes"), folder.path().join("notes.db"));
+//! # std::fs::create_dir(&notes)?;
+//! std::fs::write(notes.join("Roof.md"), "# Roof\n\nEsko repaired the north gutter.\n")?;
+//! let model = kenning::embed::embedded();
+//! index::update(&IndexContext {
+//!     source: &Vault::open(&notes, WalkRules::default())?,
+//!     store: &file,
+//!     embedder: model,
+//!     now: 0,
+//!     options: &IndexOptions::default(),
+//!     progress: &|_| {},
+//!     stop: &AtomicBool::new(false),
+//! })?;
+//! let (store, tuning) = (Store::open(&file)?, Tuning::default());
+//! let cx = SearchContext { store: &store, embedder: model, tuning: &tuning };
+//! let answer = search::search(&cx, "who repaired the gutter", &SearchOptions::default())?;
+//! assert_eq!(answer.hits[0].note.path, "Roof.md");
+//! # Ok(())
+//! # }
+//! ```
 
 pub mod chunk;
 pub mod embed;
