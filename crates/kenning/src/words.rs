@@ -115,7 +115,12 @@ pub fn lower_into(word: &str, out: &mut String) {
         out.push_str(word);
         out.make_ascii_lowercase();
     } else {
-        out.extend(word.nfkc().flat_map(char::to_lowercase));
+        // Some signs decompose into a blank and a mark; a term holds no blank.
+        let composed = word.nfkc().filter(|c| !c.is_whitespace());
+        out.extend(composed.flat_map(char::to_lowercase));
+        if out.is_empty() {
+            out.push_str(word);
+        }
     }
 }
 
@@ -127,10 +132,15 @@ fn stem(lowered: &str, language: Language) -> String {
         Some(algorithm) if is_plain_word => Stemmer::new(algorithm).stem(lowered),
         _ => lowered.into(),
     };
-    if stemmed.is_ascii() {
-        stemmed.into_owned()
+    if stemmed.is_ascii() && !stemmed.is_empty() {
+        return stemmed.into_owned();
+    }
+    let folded = fold(&stemmed);
+    // A word of marks only is still a word.
+    if folded.is_empty() {
+        lowered.to_owned()
     } else {
-        fold(&stemmed)
+        folded
     }
 }
 
@@ -180,6 +190,14 @@ mod tests {
         assert_eq!(
             check(Language::English, "cafe\u{301}"),
             check(Language::English, "café")
+        );
+    }
+
+    #[test]
+    fn a_sign_that_decomposes_into_a_blank_is_one_term() {
+        assert_eq!(
+            check(Language::English, "a \u{fe72} b").split(' ').count(),
+            3
         );
     }
 

@@ -195,7 +195,8 @@ impl LexicalReader {
     /// Turns counts into BM25 shares and empties them; returns the group's idf.
     fn add_scores(&self, counts: &mut Counts, options: &LexicalOptions, sums: &mut Sums) -> f32 {
         let entries = &self.entries;
-        counts.touched.sort_unstable();
+        // Sorted runs, one per field and segment: the stable sort merges them.
+        counts.touched.sort();
         let n_matching = counts
             .touched
             .chunk_by(|&a, &b| entries.note_entry[a as usize] == entries.note_entry[b as usize])
