@@ -30,16 +30,15 @@ pub(crate) struct Args {
 /// Which notes, and where their index lies.
 #[derive(Clone, Debug, ClapArgs)]
 pub(crate) struct Place {
-    /// Folder of notes [default: the vault around the current folder]
-    #[arg(long, global = true, value_name = "PATH", env = "KEN_VAULT", value_hint = ValueHint::DirPath)]
+    /// Folder of notes [env: KEN_VAULT] [default: the vault around the current folder]
+    #[arg(long, global = true, value_name = "PATH", value_hint = ValueHint::DirPath)]
     pub(crate) vault: Option<PathBuf>,
-    /// Domain from the settings, instead of a folder
+    /// Domain from the settings, instead of a folder [env: KEN_DOMAIN]
     #[arg(
         short,
         long,
         global = true,
         value_name = "NAME",
-        env = "KEN_DOMAIN",
         conflicts_with = "vault"
     )]
     pub(crate) domain: Option<String>,

@@ -31,7 +31,9 @@ pub(crate) enum Found {
 pub(crate) fn run(args: Args) -> Result<Found> {
     render::set_color(args.place.color);
     let place = &args.place;
-    let settings = || Settings::load(place);
+    let settings = || Settings::load(place, false);
+    // These two write the settings file.
+    let new_settings = || Settings::load(place, true);
     match &args.command {
         Command::Index(index) => index::run(&settings()?, place, index),
         Command::Search(search) => search::run(&settings()?, place, search),
@@ -41,8 +43,8 @@ pub(crate) fn run(args: Args) -> Result<Found> {
         Command::Status(status) => status::run(&settings()?, place, status),
         Command::Doctor => doctor::run(&settings()?, place),
         Command::Backup(backup) => backup::run(&settings()?, place, backup),
-        Command::Domain(domain) => domain::run(&settings()?, &domain.action),
-        Command::Model(model) => model::run(&settings()?, &model.action),
+        Command::Domain(domain) => domain::run(&new_settings()?, &domain.action),
+        Command::Model(model) => model::run(&new_settings()?, &model.action),
         Command::Eval(eval) => eval::run(&settings()?, place, eval),
         Command::Completions { shell } => pages::completions(*shell),
         Command::Man { folder } => pages::man(folder.as_deref()),

@@ -43,6 +43,9 @@ pub(crate) fn of(error: &anyhow::Error) -> Option<String> {
     }
     let hint = match error.downcast_ref::<Error>()? {
         Error::VaultMissing { .. } => "name an existing folder with `--vault PATH`".to_owned(),
+        Error::BadPattern { .. } => {
+            "write a folder (Private) or a pattern (**/*.log), relative to the vault".to_owned()
+        }
         Error::StoreMissing { .. } => "run `ken index` first".to_owned(),
         Error::StoreBusy { .. } => "wait for the other `ken index` to finish and try again".to_owned(),
         Error::StoreOutdated { .. } => "run `ken index`; it rebuilds the index by itself".to_owned(),

@@ -19,6 +19,9 @@ const HEAD: Style = Style::new().bold();
 const BAD: Style = AnsiColor::Red.on_default().bold();
 const GOOD: Style = AnsiColor::Green.on_default();
 
+/// Files, warnings and credentials of one run that are told one by one.
+const SHOWN_MAX: usize = 20;
+
 /// Decides once whether colours are used, for both streams.
 pub(crate) fn set_color(when: When) {
     match when {
@@ -67,7 +70,12 @@ pub(crate) fn print_json(value: &impl serde::Serialize) -> Result<()> {
 }
 
 /// Prints an answer for people.
-pub(crate) fn answer(answer: &AnswerShape, vault: Option<&Path>, explain: bool) -> Result<()> {
+pub(crate) fn answer(
+    answer: &AnswerShape,
+    vault: Option<&Path>,
+    explain: bool,
+    quiet: bool,
+) -> Result<()> {
     let mut out = anstream::stdout().lock();
     let width = width();
     for hit in &answer.hits {
@@ -78,6 +86,9 @@ pub(crate) fn answer(answer: &AnswerShape, vault: Option<&Path>, explain: bool) 
         writeln!(out)?;
     }
     out.flush()?;
+    if quiet {
+        return Ok(());
+    }
     for notice in &answer.notices {
         say(&format!("{HEAD}hint:{HEAD:#} {notice}"));
     }
@@ -251,19 +262,28 @@ pub(crate) fn passage(passage: &PassageShape, line_numbers: bool) -> Result<()> 
 
 /// Says what an index run did.
 pub(crate) fn report(report: &Report, seconds: f64, quiet: bool) {
-    for file in report.skipped.iter().take(if quiet { 0 } else { 20 }) {
+    for file in report
+        .skipped
+        .iter()
+        .take(if quiet { 0 } else { SHOWN_MAX })
+    {
         say(&format!(
             "{BAD}skipped{BAD:#} {}: {}",
             file.path, file.reason
         ));
     }
-    for (path, line, message) in report.warnings.iter().take(if quiet { 0 } else { 20 }) {
+    for (path, line, message) in report
+        .warnings
+        .iter()
+        .take(if quiet { 0 } else { SHOWN_MAX })
+    {
         say(&format!("{DIM}warning{DIM:#} {path}:{line}: {message}"));
     }
     if quiet {
         return;
     }
-    let hidden = report.skipped.len().saturating_sub(20) + report.warnings.len().saturating_sub(20);
+    let hidden = report.skipped.len().saturating_sub(SHOWN_MAX)
+        + report.warnings.len().saturating_sub(SHOWN_MAX);
     if hidden > 0 {
         say(&format!(
             "{DIM}… and {hidden} more; `ken status` lists all{DIM:#}"
@@ -275,6 +295,19 @@ pub(crate) fn report(report: &Report, seconds: f64, quiet: bool) {
             wire::rebuild_reason(rebuild)
         ));
     }
+    say_counts(report, seconds);
+    for (path, line, pattern) in report.masked.iter().take(SHOWN_MAX) {
+        say(&format!("{DIM}masked{DIM:#} {path}:{line}: {pattern}"));
+    }
+    if !report.masked.is_empty() {
+        let n = counted(report.masked.len(), "credential");
+        say(&format!(
+            "{DIM}{n} masked before anything was stored; `ken audit` lists where{DIM:#}"
+        ));
+    }
+}
+
+fn say_counts(report: &Report, seconds: f64) {
     let mut parts = Vec::new();
     for (n, what) in [
         (report.n_added, "added"),
@@ -303,12 +336,11 @@ pub(crate) fn report(report: &Report, seconds: f64, quiet: bool) {
         report.n_chunks,
         report.n_bytes as f64 / 1e6
     ));
-    if !report.masked.is_empty() {
-        say(&format!(
-            "{DIM}{} credentials were masked{DIM:#}",
-            report.masked.len()
-        ));
-    }
+}
+
+/// `1 note`, `2 notes`.
+pub(crate) fn counted(n: usize, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }
 
 /// Prints the state of an index for people.
@@ -340,10 +372,11 @@ pub(crate) fn status(status: &StatusShape) -> Result<()> {
             "model",
             status.model.clone().unwrap_or_else(|| "none".to_owned()),
         ),
-        ("masked", format!("{} credentials", status.masked)),
+        ("masked", counted(status.masked as usize, "credential")),
     ] {
         out += &format!("{name:<10} {value}\n");
     }
+    out += &left_out(status);
     for file in &status.skipped {
         out += &format!("skipped    {}: {}\n", file.path, file.reason);
     }
@@ -354,6 +387,42 @@ pub(crate) fn status(status: &StatusShape) -> Result<()> {
         );
     }
     print(&out)
+}
+
+/// Says what rules left out and which files are of no kind that is read.
+fn left_out(status: &StatusShape) -> String {
+    let mut out = String::new();
+    for rule in &status.left_out {
+        let more = rule.n - rule.paths.len();
+        let more = if more > 0 {
+            format!(" … and {more} more")
+        } else {
+            String::new()
+        };
+        out += &format!(
+            "left out   {}: {}{more}\n",
+            rule.rule,
+            rule.paths.join(", ")
+        );
+    }
+    if !status.other_files.is_empty() {
+        let kinds: Vec<String> = status
+            .other_files
+            .iter()
+            .map(|(kind, n)| {
+                format!(
+                    "{n} {}",
+                    if kind.is_empty() {
+                        "without extension"
+                    } else {
+                        kind
+                    }
+                )
+            })
+            .collect();
+        out += &format!("left out   kinds that are not read: {}\n", kinds.join(", "));
+    }
+    out
 }
 
 /// Prints the links around a note for people.

@@ -7,8 +7,9 @@ use std::{env, fs};
 
 use anyhow::{Context, Result};
 use etcetera::{BaseStrategy, choose_base_strategy};
+use kenning::index::Profile;
 use kenning::search::{Fusion, Mode, Tuning};
-use kenning::vault::WalkRules;
+use kenning::vault::{PathList, WalkRules};
 use serde::Deserialize;
 
 use crate::args::{FusionArg, ModeArg, Place};
@@ -16,7 +17,9 @@ use crate::hint::Hinted;
 
 /// Names of every environment variable that is read, beside those of the options in `args`.
 const DATA_DIR: &str = "KEN_DATA_DIR";
+const DOMAIN: &str = "KEN_DOMAIN";
 const MODEL: &str = "KEN_MODEL";
+const VAULT: &str = "KEN_VAULT";
 const DEFAULTS: &str = include_str!("default.toml");
 /// What a folder of notes is recognised by.
 const VAULT_MARKS: [&str; 3] = [".obsidian", "_domains.yaml", ".git"];
@@ -58,12 +61,22 @@ pub(crate) struct IndexSettings {
     hidden: bool,
     follow_links: bool,
     max_file_mb: u64,
+    include: Vec<String>,
+    exclude: Vec<String>,
+    chunking: String,
+    git_dates: bool,
 }
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct DomainSettings {
     pub(crate) path: PathBuf,
+    /// What a domain sets itself goes before `[index]`; excluded is what either excludes.
+    max_file_mb: Option<u64>,
+    include: Option<Vec<String>>,
+    #[serde(default)]
+    exclude: Vec<String>,
+    chunking: Option<String>,
 }
 
 /// A vault and its index file.
@@ -71,11 +84,16 @@ pub(crate) struct DomainSettings {
 pub(crate) struct Located {
     pub(crate) vault: Option<PathBuf>,
     pub(crate) store: PathBuf,
+    /// Which files of the vault are notes.
+    pub(crate) rules: WalkRules,
+    /// How they are cut.
+    pub(crate) profile: Profile,
 }
 
 impl Settings {
-    /// Reads the settings file over the defaults.
-    pub(crate) fn load(place: &Place) -> Result<Self> {
+    /// Reads the settings file over the defaults. A file that was named must exist, unless the
+    /// command is about to make it.
+    pub(crate) fn load(place: &Place, may_make_file: bool) -> Result<Self> {
         let strategy = choose_base_strategy().context("there is no home folder")?;
         let file = match &place.config {
             Some(file) => file.clone(),
@@ -93,13 +111,14 @@ impl Settings {
                 merge(&mut values, own);
             }
             Err(error)
-                if error.kind() == std::io::ErrorKind::NotFound && place.config.is_none() => {}
+                if error.kind() == std::io::ErrorKind::NotFound
+                    && (place.config.is_none() || may_make_file) => {}
             Err(error) => return Err(kenning::Error::io(&file, error).into()),
         }
         let mut settings: Self = values
             .try_into()
             .map_err(|error| bad_settings(&file, &error))?;
-        if let Some(model) = env::var(MODEL).ok().filter(|model| !model.is_empty()) {
+        if let Some(model) = env_text(MODEL) {
             settings.model = model;
         }
         settings.file = file;
@@ -117,6 +136,13 @@ impl Settings {
         if !(0.0..=1.0).contains(&search.vector_share) {
             let value = search.vector_share.to_string();
             return Err(self.bad_value("search.vector_share", &value, "a number from 0 to 1"));
+        }
+        self.profile(None)?;
+        self.walk_rules(None)?;
+        for (name, domain) in &self.domains {
+            self.profile(Some(domain))
+                .and(self.walk_rules(Some(domain)).map(drop))
+                .with_context(|| format!("domain {name}"))?;
         }
         Ok(())
     }
@@ -137,12 +163,40 @@ impl Settings {
     }
 
     /// Returns which files are notes.
-    pub(crate) fn walk_rules(&self) -> WalkRules {
-        WalkRules {
-            hidden: self.index.hidden,
-            follow_links: self.index.follow_links,
-            file_bytes_max: self.index.max_file_mb.saturating_mul(1 << 20),
-        }
+    fn walk_rules(&self, domain: Option<&DomainSettings>) -> Result<WalkRules> {
+        let index = &self.index;
+        let own = domain.and_then(|domain| domain.include.as_ref());
+        let mut excluded = index.exclude.clone();
+        excluded.extend(domain.iter().flat_map(|domain| domain.exclude.clone()));
+        let max_file_mb = domain.and_then(|domain| domain.max_file_mb);
+        Ok(WalkRules {
+            hidden: index.hidden,
+            follow_links: index.follow_links,
+            file_bytes_max: max_file_mb
+                .unwrap_or(index.max_file_mb)
+                .saturating_mul(1 << 20),
+            allowed: PathList::new(own.unwrap_or(&index.include))?,
+            excluded: PathList::new(&excluded)?,
+            git_dates: index.git_dates,
+        })
+    }
+
+    /// Returns how notes are cut.
+    pub(crate) fn profile(&self, domain: Option<&DomainSettings>) -> Result<Profile> {
+        let name = domain
+            .and_then(|domain| domain.chunking.as_ref())
+            .unwrap_or(&self.index.chunking);
+        let names = Profile::ALL.map(Profile::name);
+        Profile::ALL
+            .into_iter()
+            .find(|profile| profile.name() == name)
+            .ok_or_else(|| {
+                self.bad_value(
+                    "index.chunking",
+                    name,
+                    &format!("one of {}", names.join(", ")),
+                )
+            })
     }
 
     /// Returns the mode that was asked for, or the one in the settings.
@@ -194,7 +248,32 @@ impl Settings {
                 ));
             }
         };
-        Ok(Located { vault, store })
+        let domain = self.domain_of(place, vault.as_deref());
+        Ok(Located {
+            rules: self.walk_rules(domain)?,
+            profile: self.profile(domain)?,
+            vault,
+            store,
+        })
+    }
+
+    /// Whether the person said which notes are meant, by option or environment.
+    pub(crate) fn is_place_named(place: &Place) -> bool {
+        let is_typed = place.vault.is_some() || place.domain.is_some();
+        is_typed || env_text(VAULT).is_some() || env_text(DOMAIN).is_some()
+    }
+
+    /// Returns the domain that was named, or the one whose folder this is.
+    fn domain_of(&self, place: &Place, vault: Option<&Path>) -> Option<&DomainSettings> {
+        let from_env = env_text(DOMAIN).filter(|_| place.vault.is_none());
+        match (place.domain.as_ref().or(from_env.as_ref()), vault) {
+            (Some(name), _) => self.domains.get(name),
+            (None, Some(vault)) => self
+                .domains
+                .values()
+                .find(|domain| domain.path.canonicalize().is_ok_and(|path| path == vault)),
+            (None, None) => None,
+        }
     }
 
     fn vault(&self, place: &Place) -> Result<Option<PathBuf>> {
@@ -206,6 +285,17 @@ impl Settings {
         }
         if let Some(vault) = &place.vault {
             return canonical(vault).map(Some);
+        }
+        // What is typed goes before the environment, whichever of the two it names.
+        if let Some(domain) = env_text(DOMAIN) {
+            let domain = Some(domain);
+            return self.vault(&Place {
+                domain,
+                ..place.clone()
+            });
+        }
+        if let Some(vault) = env_text(VAULT) {
+            return canonical(Path::new(&vault)).map(Some);
         }
         let here = env::current_dir().context("the current folder is gone")?;
         match (vault_above(&here), self.domains.len(), &place.store) {
@@ -260,6 +350,10 @@ pub(crate) fn vault_above(folder: &Path) -> Option<PathBuf> {
         .ancestors()
         .find(|folder| VAULT_MARKS.iter().any(|mark| folder.join(mark).exists()))
         .map(Path::to_owned)
+}
+
+fn env_text(name: &str) -> Option<String> {
+    env::var(name).ok().filter(|value| !value.is_empty())
 }
 
 fn canonical(path: &Path) -> Result<PathBuf> {

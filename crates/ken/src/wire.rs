@@ -4,7 +4,7 @@ use std::path::Path;
 
 use kenning::index::{Rebuild, Report};
 use kenning::links::Links;
-use kenning::search::{Answer, Hit, Mode, Passage};
+use kenning::search::{Answer, Hit, Mode, Passage, PropertyType};
 use kenning::store::{LinkRow, Status};
 use serde::Serialize;
 
@@ -27,6 +27,8 @@ pub(crate) struct HitShape {
     pub(crate) id: String,
     pub(crate) path: String,
     pub(crate) title: String,
+    pub(crate) category: Option<String>,
+    pub(crate) area: Option<String>,
     pub(crate) section: Option<String>,
     pub(crate) breadcrumb: Vec<String>,
     pub(crate) start_line: u32,
@@ -89,8 +91,11 @@ impl HitShape {
                 sources.push(source);
             }
         }
+        let (category, area) = hit.note.para();
         Self {
             rank,
+            category: category.map(str::to_owned),
+            area: area.map(str::to_owned),
             id: handle(hit.chunk.handle),
             uri: obsidian_uri(vault, &hit.note.path, section.as_deref()),
             path: hit.note.path,
@@ -150,24 +155,52 @@ pub(crate) fn encode(text: &str) -> String {
 pub(crate) struct PassageShape {
     pub(crate) path: String,
     pub(crate) title: String,
+    pub(crate) format: String,
+    pub(crate) category: Option<String>,
+    pub(crate) area: Option<String>,
     pub(crate) start_line: u32,
     pub(crate) end_line: u32,
     pub(crate) n_lines: u32,
     pub(crate) tags: Vec<String>,
+    pub(crate) aliases: Vec<String>,
     pub(crate) date: Option<String>,
+    pub(crate) date_source: Option<String>,
+    pub(crate) properties: Vec<PropertyShape>,
     pub(crate) text: String,
+}
+
+/// One property of a note, with its type.
+#[derive(Debug, Serialize)]
+pub(crate) struct PropertyShape {
+    pub(crate) name: String,
+    pub(crate) r#type: &'static str,
+    pub(crate) value: serde_json::Value,
 }
 
 impl From<Passage> for PassageShape {
     fn from(passage: Passage) -> Self {
+        let Passage { note, details, .. } = passage;
+        let properties = details.properties.into_iter();
         Self {
-            path: passage.note.path,
-            title: passage.note.title,
+            path: note.path,
+            title: note.title,
+            format: details.format,
+            category: details.category,
+            area: details.area,
             start_line: passage.start_line,
             end_line: passage.end_line,
-            n_lines: passage.note.n_lines,
-            tags: passage.note.tags,
-            date: passage.note.date,
+            n_lines: note.n_lines,
+            tags: note.tags,
+            aliases: note.aliases,
+            date: note.date,
+            date_source: details.date_source,
+            properties: properties
+                .map(|(name, value)| PropertyShape {
+                    r#type: PropertyType::of(&value).name(),
+                    name,
+                    value,
+                })
+                .collect(),
             text: passage.text,
         }
     }
@@ -187,7 +220,7 @@ pub(crate) struct ReportShape {
     pub(crate) stopped: bool,
     pub(crate) skipped: Vec<SkippedShape>,
     pub(crate) warnings: Vec<WarningShape>,
-    pub(crate) masked: usize,
+    pub(crate) masked: Vec<FindingShape>,
     pub(crate) took_ms: f64,
 }
 
@@ -220,7 +253,15 @@ impl ReportShape {
             stopped: report.is_stopped,
             skipped: skipped(&report.skipped),
             warnings: warnings(&report.warnings),
-            masked: report.masked.len(),
+            masked: report
+                .masked
+                .iter()
+                .map(|(path, line, pattern)| FindingShape {
+                    path: path.clone(),
+                    line: *line,
+                    pattern,
+                })
+                .collect(),
             took_ms,
         }
     }
@@ -270,6 +311,8 @@ pub(crate) struct StatusShape {
     pub(crate) model: Option<String>,
     pub(crate) languages: Vec<(String, u64)>,
     pub(crate) index_age_s: Option<i64>,
+    pub(crate) left_out: Vec<LeftOutShape>,
+    pub(crate) other_files: Vec<(String, u64)>,
     pub(crate) skipped: Vec<SkippedShape>,
     pub(crate) warnings: Vec<WarningShape>,
 }
@@ -291,10 +334,41 @@ impl StatusShape {
                 .map(|(language, n)| (language.code().to_owned(), *n))
                 .collect(),
             index_age_s: status.checked_at.map(|at| (now - at).max(0)),
+            left_out: left_out(&status.left_out),
+            other_files: status.attachments.clone(),
             skipped: skipped(&status.skipped),
             warnings: warnings(&status.warnings),
         }
     }
+}
+
+/// What one rule left out: how many files and folders, and the first of them.
+#[derive(Debug, Serialize)]
+pub(crate) struct LeftOutShape {
+    pub(crate) rule: String,
+    pub(crate) n: usize,
+    pub(crate) paths: Vec<String>,
+}
+
+fn left_out(all: &[(String, String)]) -> Vec<LeftOutShape> {
+    const SHOWN_MAX: usize = 20;
+    let mut rules: Vec<LeftOutShape> = Vec::new();
+    for (rule, path) in all {
+        match rules.last_mut().filter(|last| last.rule == *rule) {
+            Some(last) => {
+                last.n += 1;
+                if last.paths.len() < SHOWN_MAX {
+                    last.paths.push(path.clone());
+                }
+            }
+            None => rules.push(LeftOutShape {
+                rule: rule.clone(),
+                n: 1,
+                paths: vec![path.clone()],
+            }),
+        }
+    }
+    rules
 }
 
 /// Quality figures of one collection.

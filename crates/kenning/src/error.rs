@@ -18,6 +18,14 @@ pub enum Error {
         /// The path that was looked for.
         path: PathBuf,
     },
+    /// A pattern for files cannot be read.
+    #[error("{pattern:?} is no pattern for files: {reason}")]
+    BadPattern {
+        /// As written.
+        pattern: String,
+        /// What is wrong with it.
+        reason: String,
+    },
     /// No index has been made yet.
     #[error("there is no index at {path}")]
     StoreMissing {

@@ -12,9 +12,9 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
+pub use crate::chunk::Profile;
 pub use fresh::{Freshness, freshness};
 
-use crate::chunk::Profile;
 use crate::embed::{Embedder, ModelId};
 use crate::error::{Error, Result};
 use crate::note::Format;
@@ -143,6 +143,7 @@ pub fn update(cx: &IndexContext<'_>) -> Result<Report> {
         skipped: walk.skipped,
         ..Report::default()
     };
+    learn_history(cx, &mut writer)?;
     let known: HashMap<String, (Stamp, [u8; 16])> = writer
         .stamps()?
         .into_iter()
@@ -165,6 +166,7 @@ pub fn update(cx: &IndexContext<'_>) -> Result<Report> {
         report.skipped.sort();
         writer.set_skipped(&report.skipped)?;
         writer.set_attachments(&walk.attachments)?;
+        writer.set_left_out(&walk.left_out)?;
     }
     writer.commit(cx.now)?;
     writer.close()?;
@@ -180,11 +182,11 @@ pub fn update_file(cx: &IndexContext<'_>, path: &str, stamp: Option<Stamp>) -> R
         return Ok(Report { rebuilt, ..report });
     }
     let mut report = Report::default();
+    learn_history(cx, &mut writer)?;
     let known: HashMap<String, (Stamp, [u8; 16])> = writer
-        .stamps()?
+        .stamp_of(path)?
         .into_iter()
-        .filter(|(known, ..)| known == path)
-        .map(|(path, stamp, hash)| (path, (stamp, hash)))
+        .map(|known| (path.to_owned(), known))
         .collect();
     match stamp {
         Some(stamp) => {
@@ -262,6 +264,19 @@ fn learn_dictionary(source: &dyn Source, found: &[Found]) -> Vec<u8> {
     store::train_dictionary(&samples)
 }
 
+/// Learns what was committed since the last run.
+fn learn_history(cx: &IndexContext<'_>, writer: &mut StoreWriter) -> Result<()> {
+    let known = writer.fact("git_head")?;
+    let Some(history) = cx.source.history(known.as_deref()) else {
+        return Ok(());
+    };
+    if known.as_ref() != Some(&history.head) {
+        writer.set_committed(&history.days, history.is_whole)?;
+        writer.set_fact("git_head", &history.head)?;
+    }
+    Ok(())
+}
+
 /// Prepares changed notes on all threads and writes them in order.
 fn write_changed(
     cx: &IndexContext<'_>,
@@ -274,7 +289,8 @@ fn write_changed(
         return Ok(());
     }
     let (dictionary, center) = writer.packing()?;
-    let tools = Tools::new(cx, &dictionary, center, known);
+    let committed = writer.committed()?;
+    let tools = Tools::new(cx, &dictionary, center, known, &committed);
     let groups: Vec<&[&Found]> = changed.chunks(GROUP_NOTES).collect();
     let next = AtomicUsize::new(0);
     let is_failed = AtomicBool::new(false);

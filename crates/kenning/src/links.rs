@@ -77,6 +77,13 @@ impl Files {
         let mut by_name: HashMap<String, Vec<usize>> = HashMap::new();
         for (index, path) in paths.iter().enumerate() {
             let lower = path.to_lowercase();
+            // Logseq writes the page `a/b` into the file `a___b.md` or `a%2Fb.md`.
+            let spelled = last_part(stem(&lower))
+                .replace("___", "/")
+                .replace("%2f", "/");
+            if spelled.contains('/') {
+                by_path.entry(spelled).or_insert(index);
+            }
             for name in [lower.as_str(), stem(&lower)] {
                 by_path.entry(name.to_owned()).or_insert(index);
                 let names = by_name.entry(last_part(name).to_owned()).or_default();
@@ -181,6 +188,7 @@ mod tests {
             "b/Other.md",
             "img/x.png",
             "v1.2.md",
+            "pages/proj___plan.md",
         ];
         Files::new(paths.map(str::to_owned).to_vec())
             .resolve(source, target)
@@ -199,6 +207,7 @@ mod tests {
             ("a/Note.md", "x.png", Some("img/x.png")),
             ("a/Note.md", "v1.2", Some("v1.2.md")),
             ("a/Note.md", "/Home", Some("Home.md")),
+            ("a/Note.md", "Proj/Plan", Some("pages/proj___plan.md")),
             ("a/Note.md", "", Some("a/Note.md")),
             ("a/Note.md", "Missing", None),
             ("a/Note.md", "ote", None),

@@ -4,9 +4,11 @@
 //! as a [`Warning`]. Byte ranges and lines point into the text as it stands in the file.
 
 mod body;
+mod date;
 mod frontmatter;
 mod inline;
 mod parts;
+mod property;
 
 use serde_json::{Map, Value};
 
@@ -14,6 +16,7 @@ pub(crate) use body::LineCounter;
 pub use body::{Block, BlockKind, Heading};
 pub use inline::{Link, LinkKind};
 pub use parts::{Composed, PartMark, compose, parse_parts};
+pub use property::PropertyType;
 
 use crate::extract::Kind;
 use crate::secrets::CleanText;
@@ -22,7 +25,7 @@ use crate::words::{self, Language};
 /// One file of the vault, understood.
 #[derive(Clone, Debug)]
 pub struct Note {
-    /// First H1, `title` property or file name, in that order.
+    /// The H1 that names the note, `title` property or file name, in that order.
     pub title: String,
     /// Language most of the text is written in.
     pub language: Language,
@@ -127,7 +130,7 @@ impl Format {
 pub fn parse(path: &str, text: CleanText, format: Format) -> (Note, Vec<Warning>) {
     let mut text = text.into_string();
     let mut warnings = Vec::new();
-    let front = match format {
+    let mut front = match format {
         Format::Markdown => frontmatter::split(&text, &mut warnings),
         _ => frontmatter::FrontMatter::default(),
     };
@@ -135,7 +138,9 @@ pub fn parse(path: &str, text: CleanText, format: Format) -> (Note, Vec<Warning>
         Format::Markdown => body::parse_markdown(&mut text, front.body_start),
         _ => body::parse_plain(&text),
     };
-    let mut tags = front.tags;
+    frontmatter::add_fields(&mut front.properties, body.fields);
+    let known = frontmatter::understand(&front.properties);
+    let mut tags = known.tags;
     for tag in body.tags {
         if !tags.iter().any(|known| known.eq_ignore_ascii_case(&tag)) {
             tags.push(tag);
@@ -143,12 +148,9 @@ pub fn parse(path: &str, text: CleanText, format: Format) -> (Note, Vec<Warning>
     }
     let mut links = front.links;
     links.extend(body.links);
-    let title = body
-        .headings
-        .iter()
-        .find(|heading| heading.level == 1)
-        .map(|heading| heading.text.clone())
-        .or(front.title)
+    let title = naming_heading(path, &body.headings, &body.blocks)
+        .map(str::to_owned)
+        .or(known.title)
         .filter(|title| !title.is_empty())
         .unwrap_or_else(|| file_stem(path).to_owned());
     let language = words::detect(&text[front.body_start..]);
@@ -160,13 +162,43 @@ pub fn parse(path: &str, text: CleanText, format: Format) -> (Note, Vec<Warning>
         blocks: body.blocks,
         properties: front.properties,
         tags,
-        aliases: front.aliases,
+        aliases: known.aliases,
         links,
         parts: Vec::new(),
-        facts: front.facts,
+        facts: known.facts,
         text,
     };
     (note, warnings)
+}
+
+/// Returns the H1 that names the note: the only one, or one on top that agrees with the file name.
+/// In a note with several, "Usage" on top is a section like the others.
+fn naming_heading<'a>(path: &str, headings: &'a [Heading], blocks: &[Block]) -> Option<&'a str> {
+    let mut first_level = headings.iter().filter(|heading| heading.level == 1);
+    let first = first_level.next()?;
+    if first_level.next().is_none() {
+        return Some(&first.text);
+    }
+    let is_on_top = blocks
+        .first()
+        .is_some_and(|block| block.range.start == first.start);
+    let words_of = |text: &str| -> Vec<String> {
+        let words = text.split(|c: char| !c.is_alphanumeric());
+        words
+            .filter(|word| !word.is_empty())
+            .map(str::to_lowercase)
+            .collect()
+    };
+    let of_file = words_of(file_stem(path));
+    let agrees = words_of(&first.text)
+        .iter()
+        .any(|word| of_file.contains(word));
+    (is_on_top && agrees).then_some(first.text.as_str())
+}
+
+/// Returns the day that the path of a note names, as `YYYY-MM-DD`.
+pub fn date_of_path(path: &str) -> Option<String> {
+    date::of_path(path).map(|date| date.to_string())
 }
 
 /// Returns the file name without folder and extension.

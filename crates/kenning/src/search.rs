@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 
 pub use excerpt::Excerpt;
-pub use lookup::{Passage, passage};
+pub use lookup::{Passage, PropertyType, passage};
 pub use query::Query;
 pub use tuning::{Fusion, Tuning};
 

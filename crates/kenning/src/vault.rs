@@ -4,15 +4,20 @@
 //! its path and the reason; it never stops the walk.
 
 pub mod decode;
+mod history;
 mod ignored;
+mod lists;
 
 use std::collections::HashSet;
 use std::fs::{self, Metadata};
 use std::io::Read;
 use std::path::{Path, PathBuf};
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use ignore::{DirEntry, WalkBuilder, WalkState};
+
+pub use history::History;
+pub use lists::PathList;
 
 use crate::error::{Error, Result};
 use crate::note::Format;
@@ -33,6 +38,12 @@ pub struct WalkRules {
     pub follow_links: bool,
     /// Larger files are reported and left out.
     pub file_bytes_max: u64,
+    /// Only these folders and files; everything when the list is empty.
+    pub allowed: PathList,
+    /// Never these, whatever is allowed.
+    pub excluded: PathList,
+    /// Ask git when a file was last committed.
+    pub git_dates: bool,
 }
 
 impl Default for WalkRules {
@@ -41,7 +52,23 @@ impl Default for WalkRules {
             hidden: false,
             follow_links: false,
             file_bytes_max: 16 << 20,
+            allowed: PathList::default(),
+            excluded: PathList::default(),
+            git_dates: true,
         }
+    }
+}
+
+impl WalkRules {
+    /// Returns the rule that leaves a file or folder out.
+    fn refusal(&self, path: &str, is_folder: bool) -> Option<Rule> {
+        if self.excluded.has(path) {
+            return Some(Rule::Excluded);
+        }
+        let is_allowed = self.allowed.is_empty()
+            || self.allowed.has(path)
+            || (is_folder && self.allowed.may_lie_below(path));
+        (!is_allowed).then_some(Rule::NotAllowed)
     }
 }
 
@@ -82,6 +109,11 @@ pub trait Source: Sync {
     fn read(&self, path: &str) -> Result<Vec<u8>, String>;
     /// Whether the file name says what the note is about.
     fn names_by_file(&self) -> bool;
+    /// Tells when notes were last committed, since the commit `known`; `None` when nobody knows.
+    fn history(&self, known: Option<&str>) -> Option<History> {
+        let _ = known;
+        None
+    }
 }
 
 impl Source for Vault {
@@ -96,6 +128,13 @@ impl Source for Vault {
     fn names_by_file(&self) -> bool {
         true
     }
+
+    fn history(&self, known: Option<&str>) -> Option<History> {
+        if !self.rules.git_dates {
+            return None;
+        }
+        history::read(&self.root, known)
+    }
 }
 
 /// What a walk found.
@@ -107,6 +146,30 @@ pub struct Walk {
     pub skipped: Vec<Skipped>,
     /// Paths of other files, which links may lead to.
     pub attachments: Vec<String>,
+    /// What a rule left out, with the rule: files, and folders with a `/` behind.
+    pub left_out: Vec<(String, Rule)>,
+}
+
+/// A rule that leaves files out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Rule {
+    /// It is not among the allowed folders.
+    NotAllowed,
+    /// It is on the list of excluded ones.
+    Excluded,
+    /// Obsidian's own settings exclude it.
+    Obsidian,
+}
+
+impl Rule {
+    /// Returns the rule for people.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::NotAllowed => "not among the allowed folders",
+            Self::Excluded => "excluded by the settings",
+            Self::Obsidian => "excluded in Obsidian",
+        }
+    }
 }
 
 impl Vault {
@@ -129,9 +192,35 @@ impl Vault {
 
     /// Finds every note file.
     pub fn walk(&self) -> Walk {
+        let mut walk = self.walk_below(|_| true);
+        walk.found.sort_by(|a, b| a.path.cmp(&b.path));
+        walk.skipped.sort();
+        walk.attachments.sort();
+        walk.left_out.sort();
+        if self.rules.follow_links {
+            drop_twins(&mut walk.found);
+        }
+        walk
+    }
+
+    /// Finds one note file by the same rules; `None` when it is gone, left out or no note.
+    pub fn find(&self, path: &str) -> Option<Found> {
+        let wanted = path.to_owned();
+        let walk = self.walk_below(move |folder| {
+            folder == wanted
+                || wanted
+                    .strip_prefix(folder)
+                    .is_some_and(|rest| rest.starts_with('/'))
+        });
+        walk.found.into_iter().find(|found| found.path == path)
+    }
+
+    /// Walks into what `is_wanted` says, which is asked with paths below the vault.
+    fn walk_below(&self, is_wanted: impl Fn(&str) -> bool + Send + Sync + 'static) -> Walk {
         let obsidian = ignored::ObsidianFilters::read(&self.root);
-        let collected = Mutex::new(Walk::default());
+        let collected = Arc::new(Mutex::new(Walk::default()));
         let mut builder = WalkBuilder::new(&self.root);
+        let (root, rules, refused) = (self.root.clone(), self.rules.clone(), collected.clone());
         builder
             .hidden(!self.rules.hidden)
             .follow_links(self.rules.follow_links)
@@ -139,7 +228,25 @@ impl Vault {
             .ignore(false)
             .git_global(false)
             .add_custom_ignore_filename(".kenignore")
-            .threads(2);
+            .threads(2)
+            .filter_entry(move |entry| {
+                let path = relative(&root, entry.path());
+                let Some(path) = path.filter(|path| !path.is_empty()) else {
+                    return true;
+                };
+                let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+                match rules.refusal(&path, is_folder) {
+                    _ if !is_wanted(&path) => false,
+                    Some(rule) => {
+                        if let Ok(mut walk) = refused.lock() {
+                            let mark = if is_folder { "/" } else { "" };
+                            walk.left_out.push((path + mark, rule));
+                        }
+                        false
+                    }
+                    None => true,
+                }
+            });
         builder.build_parallel().run(|| {
             let mut batch = Batch {
                 walk: Walk::default(),
@@ -154,17 +261,13 @@ impl Vault {
                 WalkState::Continue
             })
         });
-        let mut walk = collected.into_inner().unwrap_or_default();
-        walk.found.sort_by(|a, b| a.path.cmp(&b.path));
-        walk.skipped.sort();
-        walk.attachments.sort();
-        if self.rules.follow_links {
-            drop_twins(&mut walk.found);
-        }
-        walk
+        collected
+            .lock()
+            .map(|mut walk| std::mem::take(&mut *walk))
+            .unwrap_or_default()
     }
 
-    /// Returns the stamp of one file, `None` when it is gone or is no note.
+    /// Returns the stamp of a file that is known to be a note, `None` when it is gone.
     pub fn stamp(&self, path: &str) -> Option<Stamp> {
         let metadata = fs::metadata(self.root.join(path)).ok()?;
         metadata.is_file().then(|| stamp(&metadata))
@@ -227,6 +330,7 @@ impl Vault {
             return;
         };
         if obsidian.hides(&path) {
+            walk.left_out.push((path, Rule::Obsidian));
             return;
         }
         if Format::of(&path).is_none() {
@@ -301,6 +405,7 @@ impl Drop for Batch<'_> {
             all.found.append(&mut self.walk.found);
             all.skipped.append(&mut self.walk.skipped);
             all.attachments.append(&mut self.walk.attachments);
+            all.left_out.append(&mut self.walk.left_out);
         }
     }
 }

@@ -62,6 +62,22 @@ pub fn push_terms(text: &str, language: Language, stems: &mut Stems, out: &mut S
     n_terms
 }
 
+/// Appends the parts of names written in camel case, which stand in `out` as a whole already:
+/// code calls a thing `addEventListener` that people call an event listener.
+pub fn push_name_parts(text: &str, language: Language, stems: &mut Stems, out: &mut String) -> u32 {
+    let mut n_terms = 0;
+    for word in words(text) {
+        let mut parts = scan::camel_parts(word.text).peekable();
+        let Some(first) = parts.next().filter(|_| parts.peek().is_some()) else {
+            continue;
+        };
+        for part in std::iter::once(first).chain(parts) {
+            n_terms += push_terms(part, language, stems, out);
+        }
+    }
+    n_terms
+}
+
 /// Returns the term that one word of a note in `language` stands under.
 pub fn term_of(word: &Word<'_>, language: Language) -> String {
     match word.kind {
@@ -209,6 +225,16 @@ mod tests {
     #[test]
     fn versions_and_identifiers_split_alike_everywhere() {
         assert_snapshot!(check(Language::English, "v2026.4.10 _rrf_fuse 404B"), @"v2026.4.10 v2026 4 10 rrf_fuse rrf fuse 404b");
+    }
+
+    #[test]
+    fn names_in_camel_case_are_found_by_their_parts() {
+        let parts = |text| {
+            let mut out = String::new();
+            push_name_parts(text, Language::English, &mut Stems::default(), &mut out);
+            out.trim_end().to_owned()
+        };
+        assert_snapshot!(parts("el.addEventListener(parseHTTPResponse2xx, plain, UPPER, Word)"), @"add event listen pars http response2xx");
     }
 
     proptest! {

@@ -17,13 +17,13 @@ use crate::wire::FindingShape;
 
 pub(super) fn run(settings: &Settings, place: &Place, args: &AuditArgs) -> Result<Found> {
     let located = settings.locate(place)?;
-    let folder = located.vault.ok_or_else(|| {
+    let folder = located.vault.clone().ok_or_else(|| {
         Hinted::error(
             "no vault was named",
             "name the folder of notes with `--vault PATH`",
         )
     })?;
-    let vault = Vault::open(&folder, settings.walk_rules())?;
+    let vault = Vault::open(&folder, located.rules)?;
     let findings = scan(&vault);
     match args.format {
         AuditFormat::Json => render::print_json(&findings)?,
@@ -31,7 +31,8 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &AuditArgs) -> Resul
             let line = |f: &FindingShape| format!("{}:{}: {}\n", f.path, f.line, f.pattern);
             render::print(&findings.iter().map(line).collect::<String>())?;
             if !place.quiet {
-                render::say(&format!("{} credentials in the notes", findings.len()));
+                let n = render::counted(findings.len(), "credential");
+                render::say(&format!("{n} in the notes"));
             }
         }
     }

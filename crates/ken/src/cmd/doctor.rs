@@ -22,7 +22,7 @@ pub(super) fn run(settings: &Settings, place: &Place) -> Result<Found> {
     checks.good("data", &settings.data_dir.display().to_string());
     check_model(settings, &mut checks);
     match settings.locate(place) {
-        Ok(located) => check_place(settings, &located, &mut checks),
+        Ok(located) => check_place(&located, &mut checks),
         Err(error) => checks.bad("vault", &error),
     }
     render::print(&checks.lines)?;
@@ -70,9 +70,9 @@ fn check_model(settings: &Settings, checks: &mut Checks) {
     }
 }
 
-fn check_place(settings: &Settings, located: &Located, checks: &mut Checks) {
+fn check_place(located: &Located, checks: &mut Checks) {
     if let Some(folder) = &located.vault {
-        match Vault::open(folder, settings.walk_rules()) {
+        match Vault::open(folder, located.rules.clone()) {
             Ok(vault) => {
                 let walk = vault.walk();
                 let found = format!(

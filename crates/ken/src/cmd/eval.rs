@@ -4,7 +4,7 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::Result;
 use kenning::eval::{self, Collection, Judgements, Outcome};
-use kenning::index::{self, IndexContext, IndexOptions};
+use kenning::index::{self, IndexContext, IndexOptions, Profile};
 use kenning::search::Mode;
 use kenning::store::Store;
 use kenning::vault::{Source, Vault};
@@ -18,7 +18,7 @@ use crate::wire::EvalShape;
 
 pub(super) fn run(settings: &Settings, place: &Place, args: &EvalArgs) -> Result<Found> {
     let judgements = Judgements::read(&args.collection)?;
-    let source = source(settings, place, args)?;
+    let (source, profile) = source(settings, place, args)?;
     let model = open::Model::load(settings)?;
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("eval.db");
@@ -28,6 +28,7 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &EvalArgs) -> Result
         embedder: &model,
         now: open::now(),
         options: &IndexOptions {
+            profile,
             n_threads: open::n_threads(),
             ..IndexOptions::default()
         },
@@ -77,14 +78,23 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &EvalArgs) -> Result
     Ok(Found::Something)
 }
 
-/// The notes that are searched: the collection's own, or those of a vault that was named.
-fn source(settings: &Settings, place: &Place, args: &EvalArgs) -> Result<Box<dyn Source>> {
-    Ok(if place.vault.is_some() || place.domain.is_some() {
+/// The notes that are searched, and how they are cut: the collection's own, or those of a vault
+/// that was named.
+fn source(
+    settings: &Settings,
+    place: &Place,
+    args: &EvalArgs,
+) -> Result<(Box<dyn Source>, Profile)> {
+    Ok(if Settings::is_place_named(place) {
         let located = settings.locate(place)?;
         let folder = located.vault.unwrap_or_default();
-        Box::new(Vault::open(&folder, settings.walk_rules())?)
+        (
+            Box::new(Vault::open(&folder, located.rules)?),
+            located.profile,
+        )
     } else {
-        Box::new(Collection::read(&args.collection)?)
+        let collection = Collection::read(&args.collection)?;
+        (Box::new(collection), settings.profile(None)?)
     })
 }
 

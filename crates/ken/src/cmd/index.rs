@@ -23,7 +23,7 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &IndexArgs) -> Resul
             }
             let located = settings.locate(&place)?;
             let vault = located.vault.as_deref().unwrap_or(file);
-            let vault = Vault::open(vault, settings.walk_rules())?;
+            let vault = Vault::open(vault, located.rules.clone())?;
             let path = vault.relative(file).ok_or_else(|| {
                 Hinted::error(
                     format!(
@@ -34,7 +34,8 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &IndexArgs) -> Resul
                     "name the vault it belongs to with `--vault PATH`",
                 )
             })?;
-            open::update_file(settings, &vault, &located.store, &path)?
+            refuse_left_out(&vault, &path)?;
+            open::update_file(settings, &located, &vault, &path)?
         }
         None => {
             let mut place = place.clone();
@@ -48,7 +49,7 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &IndexArgs) -> Resul
                     "name the folder of notes: `ken index PATH`",
                 ));
             };
-            open::update(settings, vault, &located.store, args.full)?
+            open::update(settings, &located, vault, args.full)?
         }
     };
     if args.json {
@@ -57,6 +58,17 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &IndexArgs) -> Resul
         render::report(&report, seconds, place.quiet);
     }
     Ok(Found::Something)
+}
+
+/// A file that the rules leave out is not taken by naming it.
+fn refuse_left_out(vault: &Vault, path: &str) -> Result<()> {
+    if vault.stamp(path).is_some() && vault.find(path).is_none() {
+        return Err(Hinted::error(
+            format!("{path} is left out of the index"),
+            "its kind is not read, or the settings, .gitignore or Obsidian exclude it; `ken status` tells",
+        ));
+    }
+    Ok(())
 }
 
 /// A file that no longer exists may still be in the index.

@@ -12,7 +12,7 @@ use kenning::embed::{self, EmbedError, Embedder, ModelId, StaticModel};
 use kenning::index::{self, IndexContext, IndexOptions, Progress, Report};
 use kenning::vault::{Source, Vault};
 
-use crate::settings::Settings;
+use crate::settings::{Located, Settings};
 
 /// Returns the seconds since 1970.
 pub(crate) fn now() -> i64 {
@@ -62,32 +62,35 @@ impl Embedder for Model {
 /// Brings the whole index up to date, with a progress bar for people.
 pub(crate) fn update(
     settings: &Settings,
+    located: &Located,
     vault: &Path,
-    store: &Path,
     full: bool,
 ) -> Result<(Report, f64)> {
-    let vault = Vault::open(vault, settings.walk_rules())?;
+    let vault = Vault::open(vault, located.rules.clone())?;
     let options = IndexOptions {
         full,
+        profile: located.profile,
         n_threads: n_threads(),
         ..IndexOptions::default()
     };
-    with_context(settings, &vault, store, &options, index::update)
+    with_context(settings, &vault, &located.store, &options, index::update)
 }
 
 /// Brings one file up to date.
 pub(crate) fn update_file(
     settings: &Settings,
+    located: &Located,
     vault: &Vault,
-    store: &Path,
     path: &str,
 ) -> Result<(Report, f64)> {
     let options = IndexOptions {
+        profile: located.profile,
         n_threads: 1,
         ..IndexOptions::default()
     };
-    with_context(settings, vault, store, &options, |cx| {
-        index::update_file(cx, path, vault.stamp(path))
+    with_context(settings, vault, &located.store, &options, |cx| {
+        let stamp = vault.find(path).map(|found| found.stamp);
+        index::update_file(cx, path, stamp)
     })
 }
 

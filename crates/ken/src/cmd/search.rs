@@ -22,7 +22,7 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &SearchArgs) -> Resu
     let mode = settings.mode(args.mode)?;
     let (store, is_checked) = match open_fresh(settings, &located, args, place.quiet, now) {
         Err(error) if matches!(error.downcast_ref(), Some(Error::StoreMissing { .. })) => {
-            return without_index(mode, args);
+            return without_index(mode, args, place.quiet);
         }
         other => other?,
     };
@@ -59,7 +59,7 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &SearchArgs) -> Resu
             vault: located.vault.as_deref(),
         },
     );
-    print(&shape, located.vault.as_deref(), args)?;
+    print(&shape, located.vault.as_deref(), args, place.quiet)?;
     Ok(if shape.hits.is_empty() {
         Found::Nothing
     } else {
@@ -68,7 +68,7 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &SearchArgs) -> Resu
 }
 
 /// There is nothing to search yet: an empty answer that says so.
-fn without_index(mode: Mode, args: &SearchArgs) -> Result<Found> {
+fn without_index(mode: Mode, args: &SearchArgs, quiet: bool) -> Result<Found> {
     let answer = Answer {
         hits: Vec::new(),
         evidence: Evidence::None,
@@ -85,7 +85,7 @@ fn without_index(mode: Mode, args: &SearchArgs) -> Result<Found> {
             vault: None,
         },
     );
-    print(&shape, None, args)?;
+    print(&shape, None, args, quiet)?;
     Ok(Found::Nothing)
 }
 
@@ -107,7 +107,7 @@ fn open_fresh(
         Err(error) => return Err(error.into()),
     };
     if let Some(store) = store {
-        let vault = Vault::open(folder, settings.walk_rules())?;
+        let vault = Vault::open(folder, located.rules.clone())?;
         let model = match settings.model_path() {
             // The default model costs nothing to name; another one is compared when it is used.
             None => Some(kenning::embed::embedded()),
@@ -130,11 +130,17 @@ fn open_fresh(
             Freshness::Stale => {}
         }
     }
-    refresh(settings, folder, &located.store, quiet)
+    refresh(settings, located, folder, quiet)
 }
 
-fn refresh(settings: &Settings, folder: &Path, store: &Path, quiet: bool) -> Result<(Store, bool)> {
-    match open::update(settings, folder, store, false) {
+fn refresh(
+    settings: &Settings,
+    located: &Located,
+    folder: &Path,
+    quiet: bool,
+) -> Result<(Store, bool)> {
+    let store = &located.store;
+    match open::update(settings, located, folder, false) {
         Ok((report, seconds)) => {
             let did_something =
                 report.n_added + report.n_changed + report.n_removed + report.n_renamed > 0;
@@ -152,9 +158,9 @@ fn refresh(settings: &Settings, folder: &Path, store: &Path, quiet: bool) -> Res
     }
 }
 
-fn print(answer: &AnswerShape, vault: Option<&Path>, args: &SearchArgs) -> Result<()> {
+fn print(answer: &AnswerShape, vault: Option<&Path>, args: &SearchArgs, quiet: bool) -> Result<()> {
     match args.format {
-        Format::Text => render::answer(answer, vault, args.explain),
+        Format::Text => render::answer(answer, vault, args.explain, quiet),
         Format::Json => render::print_json(answer),
         Format::Jsonl => answer.hits.iter().try_for_each(render::print_json),
         Format::Md => render::markdown(answer),

@@ -15,11 +15,13 @@ const ANSWER_KEYS: [&str; 7] = [
     "hits",
 ];
 
-const HIT_KEYS: [&str; 19] = [
+const HIT_KEYS: [&str; 21] = [
     "rank",
     "id",
     "path",
     "title",
+    "category",
+    "area",
     "section",
     "breadcrumb",
     "start_line",

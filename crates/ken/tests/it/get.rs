@@ -70,11 +70,17 @@ fn json_tells_where_the_lines_are_from() {
         [
             "path",
             "title",
+            "format",
+            "category",
+            "area",
             "start_line",
             "end_line",
             "n_lines",
             "tags",
+            "aliases",
             "date",
+            "date_source",
+            "properties",
             "text"
         ]
     );

@@ -154,7 +154,7 @@ fn status_tells_what_is_there() {
         .lines()
         .filter_map(|line| line.split(' ').next())
         .collect();
-    assert_snapshot!(names.join(" "), @"vault index checked notes chunks links languages model masked");
+    assert_snapshot!(names.join(" "), @"vault index checked notes chunks links languages model masked left");
     let status = vault.ken(&["status", "--json"]).expect_code(0).json();
     let keys: Vec<&str> = status
         .as_object()
@@ -162,7 +162,7 @@ fn status_tells_what_is_there() {
         .keys()
         .map(String::as_str)
         .collect();
-    assert_snapshot!(keys.join(" "), @"vault store bytes notes chunks links masked model languages index_age_s skipped warnings");
+    assert_snapshot!(keys.join(" "), @"vault store bytes notes chunks links masked model languages index_age_s left_out other_files skipped warnings");
     assert_eq!(status["notes"], 47);
     assert!(status["chunks"].as_u64().unwrap() > 100);
     assert_eq!(status["languages"][0][0], "en");

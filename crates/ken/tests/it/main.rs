@@ -8,6 +8,7 @@ mod eval;
 mod get;
 mod index;
 mod links;
+mod lists;
 mod pages;
 mod place;
 mod search;

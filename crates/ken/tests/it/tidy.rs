@@ -42,6 +42,7 @@ const ROOMS: [(&str, &[&str]); 16] = [
             "embed::ModelId",
             "note",
             "secrets::Finding",
+            "vault::Rule",
             "vault::Skipped",
             "vault::Stamp",
             "words",

@@ -9,10 +9,13 @@ use zstd::dict::EncoderDictionary;
 use crate::chunk::{self, Chunk};
 use crate::embed::Embedder;
 use crate::error::{Error, Result};
+use crate::extract::Kind;
 use crate::index::IndexContext;
 use crate::index::understand::{Understood, understand};
-use crate::note::{self, Note};
-use crate::store::{ChunkRecord, Coder, DATE_FROM_FILE, NoteRecord, Terms, TextPacker};
+use crate::note::{self, Format, Note};
+use crate::store::{
+    ChunkRecord, Coder, DATE_FROM_FILE, DATE_FROM_GIT, NoteRecord, Terms, TextPacker,
+};
 use crate::vault::{Found, Skipped, Source, Stamp};
 use crate::words::{self, Stems};
 
@@ -44,6 +47,7 @@ pub(super) struct Tools<'a> {
     dictionary: EncoderDictionary<'static>,
     coder: Coder,
     known: &'a HashMap<String, (Stamp, [u8; 16])>,
+    committed: &'a HashMap<String, String>,
 }
 
 impl<'a> Tools<'a> {
@@ -52,6 +56,7 @@ impl<'a> Tools<'a> {
         dictionary: &[u8],
         center: Vec<f32>,
         known: &'a HashMap<String, (Stamp, [u8; 16])>,
+        committed: &'a HashMap<String, String>,
     ) -> Self {
         Self {
             source: cx.source,
@@ -60,6 +65,7 @@ impl<'a> Tools<'a> {
             dictionary: TextPacker::digest(dictionary),
             coder: Coder::new(center),
             known,
+            committed,
         }
     }
 }
@@ -158,7 +164,7 @@ fn record(
         .into_iter()
         .map(|chunk| {
             texts.push(embedded_text(&note, &chunk));
-            chunk_record(&file.path, &note, chunk, stems)
+            chunk_record(file, format, &note, chunk, stems)
         })
         .collect::<Vec<_>>();
     let text = packer
@@ -169,7 +175,7 @@ fn record(
         stamp: file.stamp,
         hash,
         format,
-        date: date(&file.path, &note, file.stamp),
+        date: date(tools, file, &note),
         n_lines: note.text.lines().count() as u32,
         text,
         names: names(&file.path, &note, names_by_file),
@@ -220,17 +226,26 @@ fn embedded_text(note: &Note, chunk: &Chunk) -> String {
     text
 }
 
-fn chunk_record(path: &str, note: &Note, chunk: Chunk, stems: &mut Stems) -> ChunkRecord {
+fn chunk_record(
+    file: &Found,
+    format: Format,
+    note: &Note,
+    chunk: Chunk,
+    stems: &mut Stems,
+) -> ChunkRecord {
     let text = &note.text[chunk.range.clone()];
     let mut text_terms = String::with_capacity(text.len());
-    let n_terms = words::push_terms(text, note.language, stems, &mut text_terms);
+    let mut n_terms = words::push_terms(text, note.language, stems, &mut text_terms);
+    if matches!(format, Format::Other(Kind::Code | Kind::Notebook)) {
+        n_terms += words::push_name_parts(text, note.language, stems, &mut text_terms);
+    }
     let mut section_terms = String::new();
     for heading in chunk::heading_path(&note.headings, chunk.heading) {
         words::push_terms(heading, note.language, stems, &mut section_terms);
     }
     let mut hasher = blake3::Hasher::new();
     hasher
-        .update(path.as_bytes())
+        .update(file.path.as_bytes())
         .update(&[0])
         .update(text.as_bytes());
     ChunkRecord {
@@ -307,8 +322,8 @@ fn push_value(value: &serde_json::Value, push: &mut dyn FnMut(&str)) {
     }
 }
 
-/// The date of a note: what it says itself, then its daily-note name, then the file's time.
-fn date(path: &str, note: &Note, stamp: Stamp) -> Option<(String, &'static str)> {
+/// The date of a note: what it says itself, then its file name, then git, then the file's time.
+fn date(tools: &Tools<'_>, file: &Found, note: &Note) -> Option<(String, &'static str)> {
     let facts = &note.facts;
     if let Some(date) = facts
         .published
@@ -318,11 +333,13 @@ fn date(path: &str, note: &Note, stamp: Stamp) -> Option<(String, &'static str)>
     {
         return Some((date.clone(), "front matter"));
     }
-    let head = note::file_stem(path).get(..10);
-    if let Some(head) = head.filter(|head| head.parse::<jiff::civil::Date>().is_ok()) {
-        return Some((head.to_owned(), "file name"));
+    if let Some(date) = note::date_of_path(&file.path) {
+        return Some((date, "file name"));
     }
-    file_date(stamp).map(|date| (date, DATE_FROM_FILE))
+    if let Some(day) = tools.committed.get(&file.path) {
+        return Some((day.clone(), DATE_FROM_GIT));
+    }
+    file_date(file.stamp).map(|date| (date, DATE_FROM_FILE))
 }
 
 /// The day a file was last written on.

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use pulldown_cmark::{Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd};
+use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd};
 
 use super::inline::{self, Link, LinkKind};
 
@@ -45,24 +45,26 @@ pub(super) struct Body {
     pub(super) blocks: Vec<Block>,
     pub(super) tags: Vec<String>,
     pub(super) links: Vec<Link>,
+    /// `key:: value` lines, as Logseq and Dataview write them.
+    pub(super) fields: Vec<(String, String)>,
 }
 
 /// Reads a Markdown body and blanks its comments in place.
 pub(super) fn parse_markdown(text: &mut String, body_start: usize) -> Body {
     let mut structure = outline(text, body_start);
-    let comments = if text[body_start..].contains("%%") {
-        inline::comments(text, body_start, &structure.code)
-    } else {
-        Vec::new()
-    };
-    if !comments.is_empty() {
-        blank(text, &comments);
+    let mut hidden = std::mem::take(&mut structure.queries);
+    if text[body_start..].contains("%%") {
+        hidden.extend(inline::comments(text, body_start, &structure.code));
+    }
+    if !hidden.is_empty() {
+        blank(text, &hidden);
         structure = outline(text, body_start);
     }
     let Structure {
         mut body,
         code,
         markdown_links,
+        ..
     } = structure;
     scan_inline(text, body_start, &code, &mut body);
     let mut lines = LineCounter::new(text);
@@ -108,6 +110,8 @@ fn prose(range: Range<usize>) -> Block {
 struct Structure {
     body: Body,
     code: Vec<Range<usize>>,
+    /// Embedded searches: what they say is a question, not what the note says.
+    queries: Vec<Range<usize>>,
     markdown_links: Vec<(String, String, usize)>,
 }
 
@@ -125,7 +129,12 @@ fn outline(text: &str, body_start: usize) -> Structure {
                     open_block(tag, &range, &mut found.body, &mut heading);
                 }
                 match tag {
-                    Tag::CodeBlock(_) => found.code.push(range.clone()),
+                    Tag::CodeBlock(kind) => {
+                        found.code.push(range.clone());
+                        if is_query(kind) {
+                            found.queries.push(range.clone());
+                        }
+                    }
                     Tag::Link {
                         link_type,
                         dest_url,
@@ -184,6 +193,10 @@ fn open_block(tag: &Tag<'_>, range: &Range<usize>, body: &mut Body, heading: &mu
     });
 }
 
+fn is_query(kind: &CodeBlockKind<'_>) -> bool {
+    matches!(kind, CodeBlockKind::Fenced(info) if info.trim() == "query")
+}
+
 fn level_number(level: HeadingLevel) -> u8 {
     level as u8
 }
@@ -222,7 +235,7 @@ fn decode(url: &str) -> String {
     String::from_utf8(out).unwrap_or_else(|_| url.to_owned())
 }
 
-/// Scans the text between code for wikilinks and tags.
+/// Scans the text between code for wikilinks, tags and fields.
 fn scan_inline(text: &str, body_start: usize, code: &[Range<usize>], body: &mut Body) {
     let mut lines = LineCounter::new(text);
     let mut at = body_start;
@@ -252,6 +265,13 @@ fn scan_inline(text: &str, body_start: usize, code: &[Range<usize>], body: &mut 
                     body.tags.push(tag.to_owned());
                 }
             });
+            if gap.contains(":: ") {
+                for line in gap.lines() {
+                    inline::field(line, |key, value| {
+                        body.fields.push((key.to_owned(), value.to_owned()));
+                    });
+                }
+            }
         }
         at = at.max(code_end);
     }

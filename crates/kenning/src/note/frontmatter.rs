@@ -3,17 +3,21 @@
 use serde_json::{Map, Value};
 
 use super::inline::{self, Link, LinkKind};
-use super::{Facts, Warning};
+use super::{Facts, Warning, date};
 
 /// What stands above the body.
 #[derive(Default)]
 pub(super) struct FrontMatter {
     pub(super) body_start: usize,
-    pub(super) title: Option<String>,
     pub(super) properties: Map<String, Value>,
+    pub(super) links: Vec<Link>,
+}
+
+/// What the well-known properties say.
+pub(super) struct Known {
+    pub(super) title: Option<String>,
     pub(super) tags: Vec<String>,
     pub(super) aliases: Vec<String>,
-    pub(super) links: Vec<Link>,
     pub(super) facts: Facts,
 }
 
@@ -37,51 +41,74 @@ pub(super) fn split(text: &str, warnings: &mut Vec<Warning>) -> FrontMatter {
             salvage(yaml)
         }
     };
-    understand(properties, yaml, body_start)
+    FrontMatter {
+        body_start,
+        links: links(yaml),
+        properties,
+    }
 }
 
-fn understand(properties: Map<String, Value>, yaml: &str, body_start: usize) -> FrontMatter {
+/// Understands the well-known properties.
+pub(super) fn understand(properties: &Map<String, Value>) -> Known {
     let text_of = |names: &[&str]| {
         names
             .iter()
-            .find_map(|name| text(property(&properties, name)?))
+            .find_map(|name| text(property(properties, name)?))
     };
     let date_of = |names: &[&str]| {
         names
             .iter()
-            .find_map(|name| date(property(&properties, name)?))
+            .find_map(|name| date(property(properties, name)?))
     };
     let facts = Facts {
         summary: text_of(&["summary", "description"]),
         author: text_of(&["author", "authors"]),
         kind: text_of(&["kind", "type"]),
         status: text_of(&["status"]),
-        published: date_of(&["published", "date"]),
-        created: date_of(&["created"]),
-        modified: date_of(&["modified", "updated"]),
-        evergreen: property(&properties, "evergreen").is_some_and(is_true),
-        superseded_by: text_of(&["superseded_by"]).map(|name| plain_name(&name)),
+        published: date_of(&["published", "publish_date", "date"]),
+        created: date_of(&["created", "date created", "created_at", "creation date"]),
+        modified: date_of(&[
+            "modified",
+            "updated",
+            "date modified",
+            "updated_at",
+            "last_modified",
+        ]),
+        evergreen: property(properties, "evergreen").is_some_and(is_true),
+        superseded_by: text_of(&["superseded_by", "superseded-by", "superseded by"])
+            .map(|name| plain_name(&name)),
     };
     let tags = ["tags", "tag"]
         .iter()
-        .filter_map(|name| property(&properties, name))
+        .filter_map(|name| property(properties, name))
         .flat_map(|value| list(value, true))
-        .map(|tag| tag.trim_start_matches('#').to_owned())
+        .map(|tag| {
+            tag.trim_start_matches('#')
+                .trim_matches(['[', ']'])
+                .to_owned()
+        })
         .filter(|tag| !tag.is_empty())
         .collect();
     let aliases = ["aliases", "alias"]
         .iter()
-        .filter_map(|name| property(&properties, name))
+        .filter_map(|name| property(properties, name))
         .flat_map(|value| list(value, false))
         .collect();
-    FrontMatter {
-        body_start,
+    Known {
         title: text_of(&["title"]),
         tags,
         aliases,
-        links: links(yaml),
         facts,
-        properties,
+    }
+}
+
+/// Adds `key:: value` fields of the body, as Logseq and Dataview write them, below what the front
+/// matter says itself.
+pub(super) fn add_fields(properties: &mut Map<String, Value>, fields: Vec<(String, String)>) {
+    for (key, value) in fields {
+        if property(properties, &key).is_none() {
+            properties.insert(key, Value::from(value));
+        }
     }
 }
 
@@ -143,18 +170,14 @@ fn list(value: &Value, blanks_separate: bool) -> Vec<String> {
         other => text(other).into_iter().collect(),
     };
     let entries = entries.into_iter();
-    let split: Vec<String> = if blanks_separate {
-        entries
-            .flat_map(|entry| {
-                entry
-                    .split([' ', ','])
-                    .map(str::to_owned)
-                    .collect::<Vec<_>>()
-            })
-            .collect()
-    } else {
-        entries.collect()
-    };
+    // `[[two words]]` is one tag in Logseq.
+    let is_apart = |c: char| matches!(c, ' ' | ',');
+    let split: Vec<String> = entries
+        .flat_map(|entry| match blanks_separate && !entry.contains("[[") {
+            true => entry.split(is_apart).map(str::to_owned).collect(),
+            false => vec![entry],
+        })
+        .collect();
     split
         .into_iter()
         .map(|entry| entry.trim().to_owned())
@@ -164,10 +187,7 @@ fn list(value: &Value, blanks_separate: bool) -> Vec<String> {
 
 /// A property as `YYYY-MM-DD`, if it starts with a date that exists.
 fn date(value: &Value) -> Option<String> {
-    let text = text(value)?;
-    let head = text.get(..10)?;
-    head.parse::<jiff::civil::Date>().ok()?;
-    Some(head.to_owned())
+    date::parse(&text(value)?).map(|date| date.to_string())
 }
 
 fn is_true(value: &Value) -> bool {

@@ -117,12 +117,43 @@ pub(super) fn tags(text: &str, mut found: impl FnMut(&str)) {
             continue;
         }
         let rest = &text[at + 1..];
+        if let Some(name) = rest.strip_prefix("[[").and_then(bracketed) {
+            found(name);
+            continue;
+        }
         let len = rest.find(|c: char| !is_tag_char(c)).unwrap_or(rest.len());
         let tag = rest[..len].trim_end_matches('/');
         // `#123` is an issue number, not a tag.
         if tag.chars().any(|c| !c.is_ascii_digit() && c != '/') {
             found(tag);
         }
+    }
+}
+
+/// Logseq writes a tag of several words as `#[[like this]]`.
+fn bracketed(rest: &str) -> Option<&str> {
+    let (name, _) = rest.split_once("]]")?;
+    (!name.contains(['\n', '[', '|']) && !name.trim().is_empty()).then(|| name.trim())
+}
+
+/// Calls `found(key, value)` if the line is a field `key:: value`, in a list or not.
+pub(super) fn field(line: &str, found: impl FnOnce(&str, &str)) {
+    let line = line
+        .trim_start()
+        .trim_start_matches(['-', '*', '+'])
+        .trim_start();
+    let Some((key, value)) = line.split_once(":: ") else {
+        return;
+    };
+    let is_key = (1..=40).contains(&key.len())
+        && key.starts_with(char::is_alphabetic)
+        && key
+            .chars()
+            .all(|c| c.is_alphanumeric() || matches!(c, ' ' | '-' | '_' | '/'));
+    // What Logseq keeps for itself says nothing about the note.
+    let is_internal = matches!(key, "id" | "collapsed") || key.starts_with("logseq");
+    if is_key && !is_internal && !value.trim().is_empty() {
+        found(key, value.trim());
     }
 }
 

@@ -53,6 +53,48 @@ fn title_comes_from_h1_then_property_then_file_name() {
 }
 
 #[test]
+fn one_of_several_h1_names_the_note_only_if_the_file_name_agrees() {
+    let title = |text| check(text).lines().next().unwrap_or_default().to_owned();
+    assert_eq!(title("# Usage\na\n# Links\nb\n"), "title: File name");
+    assert_eq!(title("# The file\na\n# Links\nb\n"), "title: The file");
+    assert_eq!(title("intro\n# The file\na\n# Links\n"), "title: File name");
+    assert_eq!(title("intro\n# Anything\na\n"), "title: Anything");
+}
+
+#[test]
+fn logseq_and_dataview_fields_are_properties() {
+    assert_snapshot!(check("title:: My page\ntags:: one, #two, [[three four]]\nalias:: Nick\n\n- #[[big idea]] in a block\n  id:: 64a1b2\n- status:: done\n- std::vec is `no:: field`\n"), @r"
+    title: My page
+    tags: one | two | three four | big idea
+    aliases: Nick
+    2 wikilink: three four
+    5 wikilink: big idea
+    ");
+}
+
+#[test]
+fn properties_know_their_type() {
+    let text = "---\na: text\nb: [1, 2]\nc: 3.5\nd: true\ne: 2026-03-05\nf: 2026-03-05T10:20\ng: \"[[Note]]\"\nh:\ni: {x: 1}\nj: yes\n---\n";
+    let (note, warnings) = parse("x.md", mask(text.to_owned()).0, Format::Markdown);
+    let types: Vec<String> = note
+        .properties
+        .iter()
+        .map(|(name, value)| format!("{name} {}", PropertyType::of(value).name()))
+        .collect();
+    assert_snapshot!(types.join(", "), @"a text, b list, c number, d checkbox, e date, f datetime, g link, h empty, i nested, j text");
+    assert!(warnings.is_empty());
+}
+
+#[test]
+fn an_embedded_search_is_not_what_the_note_says() {
+    let text = "a\n```query\ntag:#x secret\n```\n#b\n";
+    let (note, _) = parse("x.md", mask(text.to_owned()).0, Format::Markdown);
+    assert!(!note.text.contains("secret"));
+    assert_eq!(note.text.lines().count(), 5);
+    assert_eq!(note.tags, ["b"]);
+}
+
+#[test]
 fn tags_are_read_in_every_form_and_never_from_code() {
     assert_snapshot!(check("---\ntags: [work, '#deep/er']\n---\n#inline and `#code` (#paren) a#no #123 #v2\n```\n#fence\n```\n"), @r"
     title: File name
@@ -81,7 +123,7 @@ fn links_of_all_kinds_know_their_line() {
 fn broken_front_matter_is_a_warning_and_loses_nothing() {
     assert_snapshot!(check("---\ntags: [a\nalias: x: y\n---\n# T\n"), @r"
     title: T
-    tags: [a
+    tags: a
     aliases: x: y
     h1 T
     warning 1: front matter is not valid YAML

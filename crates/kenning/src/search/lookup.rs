@@ -1,7 +1,8 @@
 //! Opens one note by any of its addresses: path, name, alias, `#handle`, with or without lines.
 
 use crate::error::{Error, Result};
-use crate::store::{NoteId, NoteRow, Store};
+pub use crate::note::PropertyType;
+use crate::store::{NoteDetails, NoteId, NoteRow, Store};
 use crate::words::name_key;
 
 /// Part of a note, by lines.
@@ -9,6 +10,8 @@ use crate::words::name_key;
 pub struct Passage {
     /// The note.
     pub note: NoteRow,
+    /// What else is known of it.
+    pub details: NoteDetails,
     /// 1-based first line.
     pub start_line: u32,
     /// 1-based last line, inclusive.
@@ -17,14 +20,26 @@ pub struct Passage {
     pub text: String,
 }
 
-/// Returns what `reference` names: `path`, `name`, `alias` or `#handle`, and `:from` or
-/// `:from-to` behind it.
+/// Returns what `reference` names: `path`, `name`, `alias` or `#handle`; behind it `#Heading`,
+/// `#^block`, `:from` or `:from-to`.
 pub fn passage(store: &Store, reference: &str) -> Result<Passage> {
     let (name, lines) = split_lines(reference);
-    let (id, own_lines) = resolve(store, name)?;
+    let (id, own_lines, text) = match resolve(store, name) {
+        Ok((id, own_lines)) => (id, own_lines, store.text(id)?),
+        Err(error) => match split_anchor(name) {
+            Some((name, anchor)) => {
+                let (id, _) = resolve(store, name)?;
+                let text = store.text(id)?;
+                let found = anchored(&text, anchor).ok_or_else(|| Error::NotFound {
+                    name: format!("{name}#{anchor}"),
+                })?;
+                (id, Some(found), text)
+            }
+            None => return Err(error),
+        },
+    };
     let note = store.note(id)?;
     let (from, to) = lines.or(own_lines).unwrap_or((1, note.n_lines.max(1)));
-    let text = store.text(id)?;
     let end_line = to.min(note.n_lines.max(1));
     let start_line = from.clamp(1, end_line.max(1));
     let wanted = (end_line + 1).saturating_sub(start_line) as usize;
@@ -34,11 +49,56 @@ pub fn passage(store: &Store, reference: &str) -> Result<Passage> {
         .take(wanted)
         .collect();
     Ok(Passage {
+        details: store.details(id)?,
         note,
         start_line,
         end_line,
         text: text.join("\n"),
     })
+}
+
+/// Splits `Note#Heading` and `Note#^block`; of `Note#One#Two` the last heading counts.
+fn split_anchor(name: &str) -> Option<(&str, &str)> {
+    let bare = name.trim_start_matches("[[").trim_end_matches("]]");
+    let (note, anchor) = bare.split_once('#').filter(|(note, _)| !note.is_empty())?;
+    let anchor = anchor.rsplit('#').next().unwrap_or(anchor);
+    Some((note, anchor.split('|').next().unwrap_or(anchor).trim()))
+}
+
+/// Returns the lines of a section by its heading, or of a block by its id.
+fn anchored(text: &str, anchor: &str) -> Option<Lines> {
+    let lines: Vec<&str> = text.lines().collect();
+    let number = |index: usize| u32::try_from(index + 1).unwrap_or(u32::MAX);
+    if let Some(id) = anchor.strip_prefix('^') {
+        let mark = format!("^{id}");
+        let end = lines.iter().position(|line| {
+            let line = line.trim_end();
+            line == mark || line.ends_with(&format!(" {mark}"))
+        })?;
+        // An id on a line of its own names the block above it.
+        let is_alone = lines[end].trim() == mark;
+        let is_item = lines[end].trim_start().starts_with(['-', '*', '+']);
+        let mut start = end;
+        while start > 0 && !is_item && (is_alone && start == end || !is_gap(lines[start - 1])) {
+            start -= 1;
+        }
+        return Some((number(start), number(end)));
+    }
+    let level = |line: &str| line.bytes().take_while(|&byte| byte == b'#').count();
+    let wanted = name_key(anchor);
+    let start = lines.iter().position(|line| {
+        let n = level(line);
+        (1..=6).contains(&n) && name_key(line[n..].trim()) == wanted
+    })?;
+    let end = lines[start + 1..]
+        .iter()
+        .position(|line| (1..=level(lines[start])).contains(&level(line)))
+        .map_or(lines.len(), |offset| start + 1 + offset);
+    Some((number(start), number(end.saturating_sub(1))))
+}
+
+fn is_gap(line: &str) -> bool {
+    line.trim().is_empty() || line.starts_with('#')
 }
 
 type Lines = (u32, u32);
@@ -96,5 +156,27 @@ fn resolve(store: &Store, name: &str) -> Result<(NoteId, Option<Lines>)> {
                 .map(|&note| Ok(store.note(note)?.path))
                 .collect::<Result<_>>()?,
         }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sections_and_blocks_are_found_by_their_anchors() {
+        let text = "# One\na\n## Two\nb\n\nlong\nparagraph ^id1\n\n- item ^id2\n\n| t |\n\n^id3\n# Three\n";
+        for (anchor, expected) in [
+            ("Two", Some((3, 13))),
+            ("one", Some((1, 13))),
+            ("Three", Some((14, 14))),
+            ("^id1", Some((6, 7))),
+            ("^id2", Some((9, 9))),
+            ("^id3", Some((11, 13))),
+            ("Four", None),
+            ("^no", None),
+        ] {
+            assert_eq!(anchored(text, anchor), expected, "{anchor}");
+        }
     }
 }

@@ -50,6 +50,28 @@ pub struct NoteRow {
     pub n_lines: u32,
 }
 
+impl NoteRow {
+    /// Returns PARA category and area.
+    pub fn para(&self) -> (Option<&str>, Option<&str>) {
+        crate::note::para(&self.path)
+    }
+}
+
+/// What else is known of a note: everything its front matter says, and where it belongs.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NoteDetails {
+    /// Every property as written.
+    pub properties: serde_json::Map<String, serde_json::Value>,
+    /// Where the date comes from.
+    pub date_source: Option<String>,
+    /// PARA category: the first folder.
+    pub category: Option<String>,
+    /// PARA area: the second folder.
+    pub area: Option<String>,
+    /// Format it was read as.
+    pub format: String,
+}
+
 /// Where a chunk lies.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ChunkRow {
@@ -99,6 +121,10 @@ pub struct Status {
     pub languages: Vec<(Language, u64)>,
     /// Seconds since 1970 at which the vault was last compared with the index.
     pub checked_at: Option<i64>,
+    /// What rules left out: rule and path.
+    pub left_out: Vec<(String, String)>,
+    /// Files that are no notes: extension and how many, commonest first.
+    pub attachments: Vec<(String, u64)>,
     /// Files that could not be taken.
     pub skipped: Vec<Skipped>,
     /// Notes with something that could not be understood: path, line, message.
@@ -215,6 +241,8 @@ impl Store {
                 n_chunks: count("chunk")?,
                 n_links: count("link")?,
                 n_masked: count("masked")?,
+                left_out: left_out(connection)?,
+                attachments: kinds_of_attachments(connection)?,
                 model: model(connection)?,
                 languages,
                 checked_at,
@@ -273,6 +301,28 @@ impl Store {
                      FROM note WHERE id = ?1",
                 )?
                 .query_row([id.0], note_row)
+        })
+    }
+
+    /// Returns what else is known of a note.
+    pub fn details(&self, id: NoteId) -> Result<NoteDetails> {
+        self.sql(|connection| {
+            connection
+                .prepare_cached(
+                    "SELECT properties, date_source, category, area, format FROM note WHERE id = ?1",
+                )?
+                .query_row([id.0], |row| {
+                    let json: Option<String> = row.get(0)?;
+                    Ok(NoteDetails {
+                        properties: json
+                            .and_then(|json| serde_json::from_str(&json).ok())
+                            .unwrap_or_default(),
+                        date_source: row.get(1)?,
+                        category: row.get(2)?,
+                        area: row.get(3)?,
+                        format: row.get(4)?,
+                    })
+                })
         })
     }
 
@@ -420,6 +470,30 @@ impl Store {
 const CHUNK_COLUMNS: &str = "SELECT id, note, ordinal, heading, start_byte, end_byte, start_line,
     end_line, page, handle FROM chunk";
 
+fn left_out(connection: &Connection) -> rusqlite::Result<Vec<(String, String)>> {
+    connection
+        .prepare("SELECT rule, path FROM left_out ORDER BY rule, path")?
+        .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
+        .collect()
+}
+
+/// Counts the files that are no notes by their extension, commonest first.
+fn kinds_of_attachments(connection: &Connection) -> rusqlite::Result<Vec<(String, u64)>> {
+    let paths: Vec<String> = connection
+        .prepare("SELECT path FROM attachment")?
+        .query_map([], |row| row.get(0))?
+        .collect::<rusqlite::Result<_>>()?;
+    let mut counts = std::collections::BTreeMap::<String, u64>::new();
+    for path in &paths {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let kind = name.rsplit_once('.').map_or("", |(_, extension)| extension);
+        *counts.entry(kind.to_lowercase()).or_default() += 1;
+    }
+    let mut counts: Vec<_> = counts.into_iter().collect();
+    counts.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
+    Ok(counts)
+}
+
 fn chunk_row(row: &Row<'_>) -> rusqlite::Result<ChunkRow> {
     Ok(ChunkRow {
         id: ChunkId(row.get(0)?),
@@ -501,6 +575,16 @@ pub(super) fn stamps(connection: &Connection) -> rusqlite::Result<Vec<(String, S
         .prepare("SELECT path, size, mtime_ns, inode, hash FROM note ORDER BY path")?
         .query_map([], |row| Ok((row.get(0)?, stamp(row, 1)?, row.get(4)?)))?
         .collect()
+}
+
+pub(super) fn stamp_of(
+    connection: &Connection,
+    path: &str,
+) -> rusqlite::Result<Option<(Stamp, [u8; 16])>> {
+    connection
+        .prepare("SELECT size, mtime_ns, inode, hash FROM note WHERE path = ?1")?
+        .query_row([path], |row| Ok((stamp(row, 0)?, row.get(3)?)))
+        .optional()
 }
 
 fn stamp(row: &Row<'_>, first: usize) -> rusqlite::Result<Stamp> {

@@ -106,6 +106,18 @@ CREATE TABLE skipped (
     reason TEXT NOT NULL
 ) STRICT, WITHOUT ROWID;
 
+-- The last run's files and folders that a rule left out.
+CREATE TABLE left_out (
+    path TEXT PRIMARY KEY,
+    rule TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- The day of each file's last commit, in vaults that git keeps.
+CREATE TABLE committed (
+    path TEXT PRIMARY KEY,
+    day  TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
 -- Credentials that were masked: where, never what.
 CREATE TABLE masked (
     note    INTEGER NOT NULL REFERENCES note(id),

@@ -17,12 +17,14 @@ use super::slots::{Slots, write_vectors};
 use super::terms::Fields;
 use crate::embed::ModelId;
 use crate::error::{Error, Result};
-use crate::vault::{Skipped, Stamp};
+use crate::vault::Stamp;
 
 /// Memory tantivy may fill before it writes a segment out.
 const LEXICAL_BUDGET_BYTES: usize = 96 << 20;
 /// Where a date comes from that the note itself does not tell.
 pub const DATE_FROM_FILE: &str = "modification time";
+/// Where a date comes from that git tells.
+pub const DATE_FROM_GIT: &str = "git";
 /// A segment with a larger share of deleted entries is rewritten.
 const DELETED_SHARE_MAX: f32 = 0.25;
 
@@ -115,6 +117,11 @@ impl StoreWriter {
         self.sql(super::read::stamps)
     }
 
+    /// Returns stamp and hash of one note.
+    pub fn stamp_of(&self, path: &str) -> Result<Option<(Stamp, [u8; 16])>> {
+        self.sql(|connection| super::read::stamp_of(connection, path))
+    }
+
     /// Empties the index and names the model it is filled with from now on.
     pub fn reset(&mut self, model: &ModelId, center: &[f32], dictionary: &[u8]) -> Result<()> {
         self.begin()?;
@@ -132,6 +139,8 @@ impl StoreWriter {
                 "link",
                 "skipped",
                 "attachment",
+                "left_out",
+                "committed",
                 "masked",
                 "lexical_block",
                 "lexical_file",
@@ -235,58 +244,6 @@ impl StoreWriter {
         Ok(())
     }
 
-    /// Replaces the list of files that could not be taken.
-    pub fn set_skipped(&mut self, skipped: &[Skipped]) -> Result<()> {
-        self.begin()?;
-        self.sql(|connection| {
-            connection.execute("DELETE FROM skipped", [])?;
-            let mut add = connection
-                .prepare("INSERT OR REPLACE INTO skipped (path, reason) VALUES (?1, ?2)")?;
-            for file in skipped {
-                add.execute((&file.path, &file.reason))?;
-            }
-            Ok(())
-        })
-    }
-
-    /// Takes one file off the list of those that could not be taken, or puts it there.
-    pub fn set_skipped_file(&mut self, path: &str, reason: Option<&str>) -> Result<()> {
-        self.begin()?;
-        self.sql(|connection| {
-            connection.execute("DELETE FROM skipped WHERE path = ?1", [path])?;
-            if let Some(reason) = reason {
-                connection.execute(
-                    "INSERT INTO skipped (path, reason) VALUES (?1, ?2)",
-                    [path, reason],
-                )?;
-            }
-            Ok(())
-        })
-    }
-
-    /// Replaces the list of other files that links may lead to.
-    pub fn set_attachments(&mut self, paths: &[String]) -> Result<()> {
-        let known: Vec<String> = self.sql(|connection| {
-            connection
-                .prepare("SELECT path FROM attachment ORDER BY path")?
-                .query_map([], |row| row.get(0))?
-                .collect()
-        })?;
-        if known == paths {
-            return Ok(());
-        }
-        self.begin()?;
-        self.sql(|connection| {
-            connection.execute("DELETE FROM attachment", [])?;
-            let mut add =
-                connection.prepare("INSERT OR IGNORE INTO attachment (path) VALUES (?1)")?;
-            for path in paths {
-                add.execute([path])?;
-            }
-            Ok(())
-        })
-    }
-
     /// Makes everything since the last commit visible at once. `now` is in seconds since 1970.
     pub fn commit(&mut self, now: i64) -> Result<()> {
         if !self.is_open {
@@ -327,7 +284,7 @@ impl StoreWriter {
         })
     }
 
-    fn begin(&mut self) -> Result<()> {
+    pub(super) fn begin(&mut self) -> Result<()> {
         if !self.is_open {
             self.sql(|connection| connection.execute_batch("BEGIN IMMEDIATE"))?;
             self.is_open = true;
@@ -335,7 +292,7 @@ impl StoreWriter {
         Ok(())
     }
 
-    fn sql<T>(&self, run: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T> {
+    pub(super) fn sql<T>(&self, run: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T> {
         run(&locked(&self.connection)).map_err(|error| super::sqlite(&self.path, error))
     }
 

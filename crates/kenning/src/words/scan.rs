@@ -174,6 +174,28 @@ impl<'a> Words<'a> {
     }
 }
 
+/// Returns the parts of a name such as `addEventListener` or `HTTPServer`; one part if it has none.
+pub(super) fn camel_parts(name: &str) -> impl Iterator<Item = &str> {
+    let bytes = name.as_bytes();
+    let is_cut = |at: usize| {
+        let before = bytes[at - 1];
+        let is_upper = bytes[at].is_ascii_uppercase();
+        let next_is_lower = bytes.get(at + 1).is_some_and(u8::is_ascii_lowercase);
+        is_upper
+            && (before.is_ascii_lowercase()
+                || before.is_ascii_digit()
+                || (before.is_ascii_uppercase() && next_is_lower))
+    };
+    let mut cuts: Vec<usize> = (1..bytes.len()).filter(|&at| is_cut(at)).collect();
+    cuts.push(bytes.len());
+    let mut start = 0;
+    cuts.into_iter().map(move |end| {
+        let part = &name[start..end];
+        start = end;
+        part
+    })
+}
+
 /// Whether `c` belongs to a script that writes words without spaces between them.
 pub(crate) fn is_unspaced(c: char) -> bool {
     matches!(c as u32,

@@ -1,0 +1,110 @@
+//! What the store keeps of files beside the notes: which were left out and why, which ones links
+//! may lead to, and when they were committed.
+
+use std::collections::HashMap;
+
+use rusqlite::params;
+
+use super::write::{DATE_FROM_FILE, DATE_FROM_GIT, StoreWriter};
+use crate::error::Result;
+use crate::vault::{Rule, Skipped};
+
+impl StoreWriter {
+    /// Replaces the list of files that could not be taken.
+    pub fn set_skipped(&mut self, skipped: &[Skipped]) -> Result<()> {
+        self.begin()?;
+        self.sql(|connection| {
+            connection.execute("DELETE FROM skipped", [])?;
+            let mut add = connection
+                .prepare("INSERT OR REPLACE INTO skipped (path, reason) VALUES (?1, ?2)")?;
+            for file in skipped {
+                add.execute((&file.path, &file.reason))?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Takes one file off the list of those that could not be taken, or puts it there.
+    pub fn set_skipped_file(&mut self, path: &str, reason: Option<&str>) -> Result<()> {
+        self.begin()?;
+        self.sql(|connection| {
+            connection.execute("DELETE FROM skipped WHERE path = ?1", [path])?;
+            if let Some(reason) = reason {
+                connection.execute(
+                    "INSERT INTO skipped (path, reason) VALUES (?1, ?2)",
+                    [path, reason],
+                )?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Replaces the list of other files that links may lead to.
+    pub fn set_attachments(&mut self, paths: &[String]) -> Result<()> {
+        let known: Vec<String> = self.sql(|connection| {
+            connection
+                .prepare("SELECT path FROM attachment ORDER BY path")?
+                .query_map([], |row| row.get(0))?
+                .collect()
+        })?;
+        if known == paths {
+            return Ok(());
+        }
+        self.begin()?;
+        self.sql(|connection| {
+            connection.execute("DELETE FROM attachment", [])?;
+            let mut add =
+                connection.prepare("INSERT OR IGNORE INTO attachment (path) VALUES (?1)")?;
+            for path in paths {
+                add.execute([path])?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Replaces the list of what rules left out.
+    pub fn set_left_out(&mut self, left_out: &[(String, Rule)]) -> Result<()> {
+        self.begin()?;
+        self.sql(|connection| {
+            connection.execute("DELETE FROM left_out", [])?;
+            let mut add = connection
+                .prepare("INSERT OR REPLACE INTO left_out (path, rule) VALUES (?1, ?2)")?;
+            for (path, rule) in left_out {
+                add.execute((path, rule.name()))?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Adds the days of last commits, or replaces all of them; notes that have no date of their
+    /// own follow.
+    pub fn set_committed(&mut self, days: &HashMap<String, String>, is_whole: bool) -> Result<()> {
+        self.begin()?;
+        self.sql(|connection| {
+            if is_whole {
+                connection.execute("DELETE FROM committed", [])?;
+            }
+            let mut add = connection
+                .prepare("INSERT OR REPLACE INTO committed (path, day) VALUES (?1, ?2)")?;
+            let mut date = connection.prepare(
+                "UPDATE note SET date = ?2, date_source = ?3
+                 WHERE path = ?1 AND coalesce(date_source, ?4) IN (?3, ?4)",
+            )?;
+            for (path, day) in days {
+                add.execute([path, day])?;
+                date.execute(params![path, day, DATE_FROM_GIT, DATE_FROM_FILE])?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Returns the day of each file's last commit.
+    pub fn committed(&self) -> Result<HashMap<String, String>> {
+        self.sql(|connection| {
+            connection
+                .prepare("SELECT path, day FROM committed")?
+                .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
+                .collect()
+        })
+    }
+}
