@@ -3,6 +3,7 @@
 mod args;
 mod cmd;
 mod hint;
+mod reader;
 mod render;
 mod settings;
 mod wire;
@@ -17,6 +18,12 @@ const NOTHING_FOUND: u8 = 1;
 const FAILED: u8 = 2;
 
 fn main() -> ExitCode {
+    if std::env::args_os()
+        .nth(1)
+        .is_some_and(|verb| verb == reader::CHILD_VERB)
+    {
+        return reader::child::run();
+    }
     let args = args::Args::parse();
     match cmd::run(args) {
         Ok(cmd::Found::Something) => ExitCode::SUCCESS,

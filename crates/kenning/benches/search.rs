@@ -13,6 +13,7 @@ use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
 use kenning::chunk::{self, Profile};
 use kenning::embed::{self, Embedder};
+use kenning::extract::InProcess;
 use kenning::index::{self, IndexContext, IndexOptions};
 use kenning::note::{self, Format, Note};
 use kenning::search::{self, Mode, SearchContext, SearchOptions, Tuning};
@@ -91,6 +92,7 @@ static BED: LazyLock<Bed> = LazyLock::new(|| {
     index::update(&IndexContext {
         source: &vault,
         store: &path,
+        reader: &InProcess::default(),
         embedder: embed::embedded(),
         now: 0,
         options: &IndexOptions::default(),

@@ -2,7 +2,8 @@
 //!
 //! One file per format family. Nothing here opens a file or asks for the time of day; the only
 //! clock is the deadline of the guard. A malformed or hostile file is a reason for a person,
-//! never a crash, a hang or a full memory: every format draws on the same [`Limits`].
+//! never a crash, a hang or a full memory: every format draws on the same [`Limits`]. A thread
+//! cannot be held to all of them, so who wants more than [`InProcess`] hands another [`Reader`] in.
 
 mod archive;
 mod code;
@@ -165,6 +166,19 @@ impl Kind {
         })
     }
 
+    /// Whether its bytes are text, so that their lines can be pointed at.
+    pub fn is_text(self) -> bool {
+        !matches!(
+            self,
+            Self::Pdf
+                | Self::Docx
+                | Self::Pptx
+                | Self::Spreadsheet
+                | Self::Epub
+                | Self::OpenDocument
+        )
+    }
+
     /// Returns the name the store keeps.
     pub fn name(self) -> &'static str {
         match self {
@@ -188,6 +202,50 @@ impl Kind {
             Self::Subtitles => "subtitles",
             Self::Canvas => "canvas",
         }
+    }
+}
+
+/// Why a file was not read, for a person.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Trouble {
+    /// The file is at fault: damaged, locked, hostile or without text. It stays so until it changes.
+    File(String),
+    /// What should read it is at fault; the next time it may go well.
+    Reader(String),
+}
+
+impl Trouble {
+    /// The deadline passed.
+    pub fn too_slow(limits: &Limits) -> Self {
+        let seconds = limits.deadline_ms as f64 / 1_000.0;
+        Self::File(format!(
+            "reading it took too long (more than {seconds} s), so it was given up"
+        ))
+    }
+
+    /// Returns the reason.
+    pub fn into_reason(self) -> String {
+        match self {
+            Self::File(reason) | Self::Reader(reason) => reason,
+        }
+    }
+}
+
+/// Reads files that are not Markdown. It is handed in, because how well a bad file is kept from
+/// doing harm depends on what the program around may do.
+pub trait Reader: Sync {
+    /// Reads the bytes of the file at `path`.
+    fn read(&self, kind: Kind, path: &str, bytes: Vec<u8>) -> Result<Extracted, Trouble>;
+}
+
+/// Reads on a thread of this process: panics and deadlines hold, memory is only counted where the
+/// format can count it.
+#[derive(Clone, Debug, Default)]
+pub struct InProcess(pub Limits);
+
+impl Reader for InProcess {
+    fn read(&self, kind: Kind, path: &str, bytes: Vec<u8>) -> Result<Extracted, Trouble> {
+        guarded(kind, path, bytes, &self.0)
     }
 }
 
@@ -226,11 +284,15 @@ impl Default for Limits {
 ///
 /// Runs on its own thread with a deadline; a panic inside a format becomes a reason.
 pub fn extract(kind: Kind, path: &str, bytes: &[u8], limits: &Limits) -> Result<Extracted, String> {
+    guarded(kind, path, bytes.to_vec(), limits).map_err(Trouble::into_reason)
+}
+
+fn guarded(kind: Kind, path: &str, bytes: Vec<u8>, limits: &Limits) -> Result<Extracted, Trouble> {
     let extension = match path.rsplit_once('.') {
         Some((_, extension)) => extension.to_ascii_lowercase(),
         None => String::new(),
     };
-    guard::run(limits, bytes.to_vec(), move |bytes, budget| {
+    guard::run(limits, bytes, move |bytes, budget| {
         read(kind, &extension, bytes, budget)
     })
 }

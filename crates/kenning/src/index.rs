@@ -14,9 +14,11 @@ use std::time::Duration;
 
 pub use crate::chunk::Profile;
 pub use fresh::{Freshness, freshness};
+pub use understand::findings;
 
 use crate::embed::{Embedder, ModelId};
 use crate::error::{Error, Result};
+use crate::extract::Reader;
 use crate::note::Format;
 use crate::secrets;
 use crate::store::{self, NoteRecord, StoreWriter};
@@ -37,6 +39,8 @@ pub struct IndexContext<'a> {
     pub source: &'a dyn Source,
     /// The index file.
     pub store: &'a Path,
+    /// Reads the files that are not Markdown.
+    pub reader: &'a dyn Reader,
     /// Makes the vectors.
     pub embedder: &'a dyn Embedder,
     /// Seconds since 1970.

@@ -13,6 +13,7 @@
 //! ```
 //! use std::sync::atomic::AtomicBool;
 //!
+//! use kenning::extract::InProcess;
 //! use kenning::index::{self, IndexContext, IndexOptions};
 //! use kenning::search::{self, SearchContext, SearchOptions, Tuning};
 //! use kenning::store::Store;
@@ -27,6 +28,7 @@
 //! index::update(&IndexContext {
 //!     source: &Vault::open(&notes, WalkRules::default())?,
 //!     store: &file,
+//!     reader: &InProcess::default(),
 //!     embedder: model,
 //!     now: 0,
 //!     options: &IndexOptions::default(),

@@ -5,12 +5,13 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::Result;
-use kenning::secrets;
-use kenning::vault::{Vault, decode};
+use kenning::index;
+use kenning::vault::Vault;
 
 use super::{Found, open};
 use crate::args::{AuditArgs, AuditFormat, Place};
 use crate::hint::Hinted;
+use crate::reader::Readers;
 use crate::render;
 use crate::settings::Settings;
 use crate::wire::FindingShape;
@@ -24,15 +25,26 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &AuditArgs) -> Resul
         )
     })?;
     let vault = Vault::open(&folder, located.rules)?;
-    let findings = scan(&vault);
+    let Scan {
+        findings,
+        n_unreadable,
+    } = scan(&vault);
     match args.format {
         AuditFormat::Json => render::print_json(&findings)?,
         AuditFormat::Text => {
             let line = |f: &FindingShape| format!("{}:{}: {}\n", f.path, f.line, f.pattern);
             render::print(&findings.iter().map(line).collect::<String>())?;
             if !place.quiet {
-                let n = render::counted(findings.len(), "credential");
-                render::say(&format!("{n} in the notes"));
+                render::say(&format!(
+                    "{} in the notes",
+                    render::counted(findings.len(), "credential")
+                ));
+                if n_unreadable > 0 {
+                    render::say(&format!(
+                        "{} could not be read",
+                        render::counted(n_unreadable, "file")
+                    ));
+                }
             }
         }
     }
@@ -43,40 +55,46 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &AuditArgs) -> Resul
     })
 }
 
+/// What was found, and how many files kept what they say to themselves.
+#[derive(Default)]
+struct Scan {
+    findings: Vec<FindingShape>,
+    n_unreadable: usize,
+}
+
 /// Reads every note on all cores.
-fn scan(vault: &Vault) -> Vec<FindingShape> {
+fn scan(vault: &Vault) -> Scan {
     let files = vault.walk().found;
+    let reader = Readers::default();
     let next = AtomicUsize::new(0);
-    let all = Mutex::new(Vec::new());
+    let all = Mutex::new(Scan::default());
     std::thread::scope(|scope| {
         for _ in 0..open::n_threads() {
             scope.spawn(|| {
-                let mut own = Vec::new();
+                let mut own = Scan::default();
                 while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let Ok(bytes) = vault.read(&file.path) else {
+                    let read = vault.read(&file.path);
+                    let found = read.and_then(|bytes| index::findings(&file.path, bytes, &reader));
+                    let Ok(found) = found else {
+                        own.n_unreadable += 1;
                         continue;
                     };
-                    let Ok(text) = decode::text(bytes) else {
-                        continue;
-                    };
-                    own.extend(
-                        secrets::mask(text)
-                            .1
-                            .into_iter()
-                            .map(|finding| FindingShape {
-                                path: file.path.clone(),
-                                line: finding.line,
-                                pattern: finding.pattern,
-                            }),
-                    );
+                    own.findings
+                        .extend(found.into_iter().map(|finding| FindingShape {
+                            path: file.path.clone(),
+                            line: finding.line,
+                            pattern: finding.pattern,
+                        }));
                 }
                 if let Ok(mut all) = all.lock() {
-                    all.append(&mut own);
+                    all.findings.append(&mut own.findings);
+                    all.n_unreadable += own.n_unreadable;
                 }
             });
         }
     });
-    let mut findings = all.into_inner().unwrap_or_default();
-    findings.sort_by(|a, b| (&a.path, a.line, a.pattern).cmp(&(&b.path, b.line, b.pattern)));
-    findings
+    let mut scan = all.into_inner().unwrap_or_default();
+    scan.findings
+        .sort_by(|a, b| (&a.path, a.line, a.pattern).cmp(&(&b.path, b.line, b.pattern)));
+    scan
 }

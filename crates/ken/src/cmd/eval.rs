@@ -12,6 +12,7 @@ use serde_json::json;
 
 use super::{Found, open};
 use crate::args::{EvalArgs, FusionArg, Place};
+use crate::reader::Readers;
 use crate::render;
 use crate::settings::Settings;
 use crate::wire::EvalShape;
@@ -22,9 +23,11 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &EvalArgs) -> Result
     let model = open::Model::load(settings)?;
     let folder = tempfile::tempdir()?;
     let path = folder.path().join("eval.db");
+    let reader = Readers::default();
     index::update(&IndexContext {
         source: source.as_ref(),
         store: &path,
+        reader: &reader,
         embedder: &model,
         now: open::now(),
         options: &IndexOptions {

@@ -12,6 +12,7 @@ use kenning::embed::{self, EmbedError, Embedder, ModelId, StaticModel};
 use kenning::index::{self, IndexContext, IndexOptions, Progress, Report};
 use kenning::vault::{Source, Vault};
 
+use crate::reader::Readers;
 use crate::settings::{Located, Settings};
 
 /// Returns the seconds since 1970.
@@ -102,11 +103,13 @@ fn with_context(
     run: impl FnOnce(&IndexContext<'_>) -> kenning::Result<Report>,
 ) -> Result<(Report, f64)> {
     let model = Model::load(settings)?;
+    let reader = Readers::default();
     let bar = progress_bar();
     let started = Instant::now();
     let report = run(&IndexContext {
         source,
         store,
+        reader: &reader,
         embedder: &model,
         now: now(),
         options,

@@ -1,5 +1,11 @@
 //! `ken audit`: the place of a credential, never the credential.
 
+use std::fs::File;
+use std::io::Write;
+
+use zip::ZipWriter;
+use zip::write::SimpleFileOptions;
+
 use crate::vault::TestVault;
 
 #[test]
@@ -18,6 +24,7 @@ fn places_are_listed_and_secrets_are_not() {
     let run = vault.ken(&["audit"]).expect_code(0);
     assert!(run.stdout.starts_with("Keys.md:3: "), "{}", run.stdout);
     assert_eq!(run.stdout.lines().count(), 1);
+    assert_eq!(run.stderr, "1 credential in the notes\n");
     let json = vault.ken(&["audit", "--format", "json"]).expect_code(0);
     assert_eq!(json.json()[0]["path"], "Keys.md");
     assert_eq!(json.json()[0]["line"], 3);
@@ -37,4 +44,58 @@ fn a_clean_vault_is_exit_code_one() {
     );
     let run = vault.ken(&["audit"]).expect_code(1);
     assert_eq!(run.stdout, "");
+}
+
+#[test]
+fn files_that_are_not_text_are_read_first() {
+    let vault = TestVault::empty();
+    let secret = ["ghp_", "16C7e42F292c6912E7", "710c838347Ae178B4a"].concat();
+    let paragraphs = ["Keys of the house.", &secret]
+        .map(|text| format!("<w:p><w:r><w:t>{text}</w:t></w:r></w:p>"))
+        .concat();
+    let text = format!("<w:document><w:body>{paragraphs}</w:body></w:document>");
+    let mut zip = ZipWriter::new(File::create(vault.root().join("Keys.docx")).unwrap());
+    zip.start_file("word/document.xml", SimpleFileOptions::default())
+        .unwrap();
+    zip.write_all(text.as_bytes()).unwrap();
+    zip.finish().unwrap();
+    // Base64 hides a credential from whoever looks at the lines of the file only.
+    let hidden = base64(format!("The token is {secret} for now.\n").as_bytes());
+    let head = "From: a@example.org\nContent-Type: text/plain\nContent-Transfer-Encoding: base64";
+    vault.write("mail.eml", &format!("{head}\n\n{hidden}\n"));
+    vault.write("Keys.py", &format!("# Keys\n\n\ntoken = '{secret}'\n"));
+    vault.write("broken.pdf", "no PDF at all");
+    let run = vault.ken(&["audit"]).expect_code(0);
+    let places: Vec<&str> = run
+        .stdout
+        .lines()
+        .filter_map(|line| line.rsplit_once(": "))
+        .map(|(place, _)| place)
+        .collect();
+    assert_eq!(places[..2], ["Keys.docx:3", "Keys.py:4"], "{}", run.stdout);
+    assert!(places[2].starts_with("mail.eml:"), "{}", run.stdout);
+    assert_eq!(
+        run.stderr,
+        "3 credentials in the notes\n1 file could not be read\n"
+    );
+    assert!(!run.stdout.contains(&secret));
+}
+
+fn base64(bytes: &[u8]) -> String {
+    const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    let mut text = String::new();
+    for chunk in bytes.chunks(3) {
+        let mut three = [0; 3];
+        three[..chunk.len()].copy_from_slice(chunk);
+        let bits = u32::from_be_bytes([0, three[0], three[1], three[2]]);
+        for n in 0..4 {
+            let letter = LETTERS[(bits >> (18 - 6 * n)) as usize & 63];
+            text.push(if n > chunk.len() {
+                '='
+            } else {
+                char::from(letter)
+            });
+        }
+    }
+    text
 }

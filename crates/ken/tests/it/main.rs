@@ -6,6 +6,7 @@ mod answer;
 mod audit;
 mod eval;
 mod get;
+mod hostile;
 mod index;
 mod links;
 mod lists;

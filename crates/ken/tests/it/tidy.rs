@@ -63,8 +63,9 @@ const ROOMS: [(&str, &[&str]); 16] = [
 ];
 
 /// What the binary may use of the engine.
-const USED_BY_KEN: [&str; 10] = [
-    "embed", "error", "eval", "index", "links", "search", "secrets", "store", "vault", "Error",
+const USED_BY_KEN: [&str; 11] = [
+    "embed", "error", "eval", "extract", "index", "links", "search", "secrets", "store", "vault",
+    "Error",
 ];
 
 /// Words that only some files of the engine may say, and which files those are.

@@ -12,7 +12,7 @@ use std::sync::{Arc, Once};
 use std::thread;
 use std::time::Duration;
 
-use super::{Extracted, Limits};
+use super::{Extracted, Limits, Trouble};
 
 /// Name of the threads whose panics are not printed.
 const THREAD_NAME: &str = "kenning-extract";
@@ -20,7 +20,7 @@ const THREAD_NAME: &str = "kenning-extract";
 /// Deep but legal files recurse inside the format crates; the default of 2 MiB is too near.
 const STACK_BYTES: usize = 16 << 20;
 
-/// Reason given when the deadline passes.
+/// What a thread ends with when its deadline has passed; nobody waits for it any more.
 const TOO_SLOW: &str = "reading it took too long";
 
 /// What one file may still cost.
@@ -48,7 +48,7 @@ impl Budget {
 }
 
 /// Runs `read` over `bytes` within the limits.
-pub(super) fn run<F>(limits: &Limits, bytes: Vec<u8>, read: F) -> Result<Extracted, String>
+pub(super) fn run<F>(limits: &Limits, bytes: Vec<u8>, read: F) -> Result<Extracted, Trouble>
 where
     F: FnOnce(&[u8], &Budget) -> Result<Extracted, String> + Send + 'static,
 {
@@ -68,18 +68,19 @@ where
             let _ = sender.send(outcome.unwrap_or_else(|payload| Err(told(payload.as_ref()))));
         });
     if let Err(error) = spawned {
-        return Err(format!("no thread to read it with: {error}"));
+        let reason = format!("there was no thread to read it with ({error})");
+        return Err(Trouble::Reader(reason));
     }
     match receiver.recv_timeout(Duration::from_millis(limits.deadline_ms)) {
-        Ok(outcome) => outcome,
+        Ok(outcome) => outcome.map_err(Trouble::File),
         Err(RecvTimeoutError::Timeout) => {
             is_over.store(true, Ordering::Relaxed);
-            let seconds = limits.deadline_ms as f64 / 1_000.0;
-            Err(format!(
-                "{TOO_SLOW} (more than {seconds} s), so it was given up"
-            ))
+            Err(Trouble::too_slow(limits))
         }
-        Err(RecvTimeoutError::Disconnected) => Err("reading it failed without a reason".to_owned()),
+        Err(RecvTimeoutError::Disconnected) => {
+            let reason = "reading it failed without a reason";
+            Err(Trouble::File(reason.to_owned()))
+        }
     }
 }
 
@@ -129,7 +130,7 @@ mod tests {
         let reason = run(&Limits::default(), vec![1], |_, _| {
             panic!("cell {} is odd", 7)
         });
-        assert!(reason.unwrap_err().contains("cell 7 is odd"));
+        assert!(reason.unwrap_err().into_reason().contains("cell 7 is odd"));
     }
 
     #[test]
@@ -146,7 +147,7 @@ mod tests {
             sender.send(()).unwrap();
             Ok(Extracted::default())
         });
-        assert!(reason.unwrap_err().contains("too long"));
+        assert!(reason.unwrap_err().into_reason().contains("too long"));
         receiver.recv().unwrap();
     }
 }

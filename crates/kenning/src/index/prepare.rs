@@ -9,7 +9,7 @@ use zstd::dict::EncoderDictionary;
 use crate::chunk::{self, Chunk};
 use crate::embed::Embedder;
 use crate::error::{Error, Result};
-use crate::extract::Kind;
+use crate::extract::{Kind, Reader};
 use crate::index::IndexContext;
 use crate::index::understand::{Understood, understand};
 use crate::note::{self, Format, Note};
@@ -42,6 +42,7 @@ pub(super) struct Group {
 /// What all workers share.
 pub(super) struct Tools<'a> {
     source: &'a dyn Source,
+    reader: &'a dyn Reader,
     embedder: &'a dyn Embedder,
     profile: chunk::Profile,
     dictionary: EncoderDictionary<'static>,
@@ -60,6 +61,7 @@ impl<'a> Tools<'a> {
     ) -> Self {
         Self {
             source: cx.source,
+            reader: cx.reader,
             embedder: cx.embedder,
             profile: cx.options.profile,
             dictionary: TextPacker::digest(dictionary),
@@ -123,7 +125,7 @@ fn outcome(
             stamp: file.stamp,
         });
     }
-    let understood = match understand(&file.path, bytes) {
+    let understood = match understand(&file.path, bytes, tools.reader) {
         Ok(understood) => understood,
         Err(reason) => return Ok(unreadable(file, reason)),
     };

@@ -10,6 +10,7 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use kenning::Result;
 use kenning::embed::{EmbedError, Embedder, HashEmbedder, ModelId};
+use kenning::extract::InProcess;
 use kenning::index::{self, IndexContext, IndexOptions, Report};
 use kenning::search::{self, Answer, Hit, Mode, SearchContext, SearchOptions, Tuning};
 use kenning::store::Store;
@@ -147,6 +148,7 @@ impl TestVault {
         run(IndexContext {
             source: &vault,
             store: &self.store,
+            reader: &InProcess::default(),
             embedder: &*EMBEDDER,
             now: NOW,
             options: &self.options,
