@@ -70,19 +70,12 @@ pub(crate) fn print_json(value: &impl serde::Serialize) -> Result<()> {
 }
 
 /// Prints an answer for people.
-pub(crate) fn answer(
-    answer: &AnswerShape,
-    vault: Option<&Path>,
-    explain: bool,
-    quiet: bool,
-) -> Result<()> {
+pub(crate) fn answer(answer: &AnswerShape, vault: Option<&Path>, quiet: bool) -> Result<()> {
     let mut out = anstream::stdout().lock();
     let width = width();
     for hit in &answer.hits {
         write_hit(&mut out, hit, vault, width)?;
-        if explain {
-            write_explanation(&mut out, hit)?;
-        }
+        write_explanation(&mut out, hit)?;
         writeln!(out)?;
     }
     out.flush()?;
@@ -133,15 +126,10 @@ fn write_hit(
 }
 
 fn write_explanation(out: &mut impl Write, hit: &HitShape) -> Result<()> {
-    let rank = |rank: Option<u32>| rank.map_or("–".to_owned(), |rank| rank.to_string());
-    writeln!(
-        out,
-        "   {DIM}by {} · word rank {} · meaning rank {} · score {:.4}{DIM:#}",
-        hit.sources.join(" and "),
-        rank(hit.lexical_rank),
-        rank(hit.vector_rank),
-        hit.score
-    )?;
+    for stage in hit.explain.iter().flatten() {
+        let (name, value, detail) = (stage.stage, stage.value, &stage.detail);
+        writeln!(out, "   {DIM}{name:<12} {value:.4}  {detail}{DIM:#}")?;
+    }
     Ok(())
 }
 

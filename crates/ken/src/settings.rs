@@ -8,6 +8,8 @@ use std::{env, fs};
 use anyhow::{Context, Result};
 use etcetera::{BaseStrategy, choose_base_strategy};
 use kenning::index::Profile;
+use kenning::search::decay::{self, Decay, HalfLife, RankedGrouped};
+use kenning::search::graph::Weights;
 use kenning::search::{Fusion, Mode, Tuning};
 use kenning::vault::{PathList, WalkRules};
 use serde::Deserialize;
@@ -53,6 +55,9 @@ pub(crate) struct SearchSettings {
     lexical_weight: f32,
     vector_weight: f32,
     candidates: usize,
+    decay: String,
+    half_life_days: f32,
+    graph: bool,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -77,6 +82,9 @@ pub(crate) struct DomainSettings {
     #[serde(default)]
     exclude: Vec<String>,
     chunking: Option<String>,
+    /// Weight of words, that of meaning being 1; overrules what the kind of query suggests.
+    lexical: Option<f32>,
+    decay: Option<String>,
 }
 
 /// A vault and its index file.
@@ -137,9 +145,15 @@ impl Settings {
             let value = search.vector_share.to_string();
             return Err(self.bad_value("search.vector_share", &value, "a number from 0 to 1"));
         }
+        decay(&search.decay, search.half_life_days)
+            .ok_or_else(|| self.bad_value("search.decay", &search.decay, DECAY_NAMES))?;
         self.profile(None)?;
         self.walk_rules(None)?;
         for (name, domain) in &self.domains {
+            if let Some(mode) = &domain.decay {
+                decay(mode, search.half_life_days)
+                    .ok_or_else(|| self.bad_value("decay", mode, DECAY_NAMES))?;
+            }
             self.profile(Some(domain))
                 .and(self.walk_rules(Some(domain)).map(drop))
                 .with_context(|| format!("domain {name}"))?;
@@ -209,6 +223,40 @@ impl Settings {
         }
     }
 
+    /// Returns how to rank the notes of a place.
+    pub(crate) fn tuning_at(
+        &self,
+        place: &Place,
+        located: &Located,
+        asked: Option<FusionArg>,
+    ) -> Tuning {
+        let mut tuning = self.tuning(asked);
+        let Some(domain) = self.domain_of(place, located.vault.as_deref()) else {
+            return tuning;
+        };
+        if let (Some(lexical), Fusion::Blend { vector }) = (domain.lexical, &mut tuning.fusion) {
+            *vector = 1.0 / (1.0 + lexical.max(0.0));
+            tuning.leans = false;
+        }
+        if let (
+            Some(lexical),
+            Fusion::Rrf {
+                lexical: weight, ..
+            },
+        ) = (domain.lexical, &mut tuning.fusion)
+        {
+            *weight = lexical;
+        }
+        if let Some(decay) = domain
+            .decay
+            .as_ref()
+            .and_then(|name| decay(name, self.search.half_life_days))
+        {
+            tuning.decay = decay;
+        }
+        tuning
+    }
+
     /// Returns how to rank.
     pub(crate) fn tuning(&self, asked: Option<FusionArg>) -> Tuning {
         let search = &self.search;
@@ -231,6 +279,8 @@ impl Settings {
         Tuning {
             candidates: search.candidates,
             fusion,
+            decay: decay(&search.decay, search.half_life_days).unwrap_or_default(),
+            graph: search.graph.then(Weights::default),
             ..Tuning::default()
         }
     }
@@ -362,6 +412,24 @@ fn canonical(path: &Path) -> Result<PathBuf> {
             path: path.to_owned(),
         }
         .into()
+    })
+}
+
+const DECAY_NAMES: &str = "off, half_life or ranked_grouped";
+
+fn decay(name: &str, half_life_days: f32) -> Option<Decay> {
+    let mode = match name {
+        "off" => decay::Mode::Off,
+        "half_life" => decay::Mode::HalfLife(HalfLife {
+            half_life_days,
+            ..HalfLife::default()
+        }),
+        "ranked_grouped" => decay::Mode::RankedGrouped(RankedGrouped::default()),
+        _ => return None,
+    };
+    Some(Decay {
+        mode,
+        ..Decay::default()
     })
 }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use kenning::index::{Rebuild, Report};
 use kenning::links::Links;
-use kenning::search::{Answer, Hit, Mode, Passage, PropertyType};
+use kenning::search::{Answer, Hit, Mode, Passage, PropertyType, Stage};
 use kenning::store::{LinkRow, Status};
 use serde::Serialize;
 
@@ -14,6 +14,7 @@ pub(crate) struct AnswerShape {
     pub(crate) query: String,
     pub(crate) mode: &'static str,
     pub(crate) evidence: &'static str,
+    pub(crate) confidence: f64,
     pub(crate) took_ms: f64,
     pub(crate) index_age_s: Option<i64>,
     pub(crate) notices: Vec<String>,
@@ -44,6 +45,17 @@ pub(crate) struct HitShape {
     pub(crate) sources: Vec<&'static str>,
     pub(crate) lexical_rank: Option<u32>,
     pub(crate) vector_rank: Option<u32>,
+    /// How it was scored, if asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) explain: Option<Vec<StageShape>>,
+}
+
+/// One stage of the ranking.
+#[derive(Debug, Serialize)]
+pub(crate) struct StageShape {
+    pub(crate) stage: &'static str,
+    pub(crate) value: f64,
+    pub(crate) detail: String,
 }
 
 /// What stands around an answer.
@@ -53,6 +65,7 @@ pub(crate) struct Asked<'a> {
     pub(crate) took_ms: f64,
     pub(crate) index_age_s: Option<i64>,
     pub(crate) vault: Option<&'a Path>,
+    pub(crate) is_explained: bool,
 }
 
 impl AnswerShape {
@@ -65,19 +78,20 @@ impl AnswerShape {
             query: asked.query.to_owned(),
             mode: asked.mode.name(),
             evidence: answer.evidence.name(),
+            confidence: rounded(answer.confidence),
             took_ms: (asked.took_ms * 1_000.0).round() / 1_000.0,
             index_age_s: asked.index_age_s,
             notices: answer.notices,
             hits: (1..)
                 .zip(answer.hits)
-                .map(|(rank, hit)| HitShape::new(rank, hit, &vault))
+                .map(|(rank, hit)| HitShape::new(rank, hit, &vault, asked.is_explained))
                 .collect(),
         }
     }
 }
 
 impl HitShape {
-    fn new(rank: usize, hit: Hit, vault: &str) -> Self {
+    fn new(rank: usize, hit: Hit, vault: &str, is_explained: bool) -> Self {
         let section = (hit.breadcrumb.len() > 1)
             .then(|| hit.breadcrumb.last().cloned())
             .flatten();
@@ -105,7 +119,7 @@ impl HitShape {
             start_line: hit.chunk.start_line,
             end_line: hit.chunk.end_line,
             page: hit.chunk.page,
-            score: (f64::from(hit.score) * 10_000.0).round() / 10_000.0,
+            score: rounded(hit.score),
             excerpt: hit.excerpt.text,
             highlights: hit.excerpt.highlights,
             text: hit.text,
@@ -114,8 +128,25 @@ impl HitShape {
             sources,
             lexical_rank: hit.lexical_rank,
             vector_rank: hit.vector_rank,
+            explain: is_explained.then(|| stages(hit.stages)),
         }
     }
+}
+
+fn stages(stages: Vec<Stage>) -> Vec<StageShape> {
+    let stages = stages.into_iter();
+    stages
+        .map(|stage| StageShape {
+            stage: stage.name,
+            value: rounded(stage.value),
+            detail: stage.detail,
+        })
+        .collect()
+}
+
+/// Four digits are all that a score says.
+fn rounded(score: f32) -> f64 {
+    (f64::from(score) * 10_000.0).round() / 10_000.0
 }
 
 /// Returns the short public id of a chunk.

@@ -45,6 +45,10 @@ pub trait Embedder: Send + Sync {
 
     /// Returns the row of a question; models that treat questions differently do so here.
     fn embed_query(&self, text: &str) -> Result<Vec<f32>, EmbedError>;
+    /// Returns the rows of single words, for models that have them.
+    fn word_rows(&self) -> Option<&StaticModel> {
+        None
+    }
 }
 
 /// Why a model cannot be used.

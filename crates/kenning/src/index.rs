@@ -4,6 +4,7 @@
 //! whatever happens after.
 
 mod fresh;
+mod graph;
 mod prepare;
 mod understand;
 
@@ -171,6 +172,7 @@ pub fn update(cx: &IndexContext<'_>) -> Result<Report> {
         writer.set_skipped(&report.skipped)?;
         writer.set_attachments(&walk.attachments)?;
         writer.set_left_out(&walk.left_out)?;
+        graph::refresh(&mut writer)?;
     }
     writer.commit(cx.now)?;
     writer.close()?;
@@ -213,6 +215,7 @@ pub fn update_file(cx: &IndexContext<'_>, path: &str, stamp: Option<Stamp>) -> R
         .first()
         .map(|skipped| skipped.reason.as_str());
     writer.set_skipped_file(path, reason)?;
+    graph::refresh(&mut writer)?;
     writer.commit(cx.now)?;
     writer.close()?;
     Ok(report)

@@ -48,6 +48,7 @@ pub mod embed;
 pub mod error;
 pub mod eval;
 pub mod extract;
+pub mod graph;
 pub mod index;
 pub mod links;
 pub mod note;

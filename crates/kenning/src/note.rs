@@ -196,6 +196,11 @@ fn naming_heading<'a>(path: &str, headings: &'a [Heading], blocks: &[Block]) -> 
     (is_on_top && agrees).then_some(first.text.as_str())
 }
 
+/// Returns the byte offset at which the front matter of a text ends, 0 without any.
+pub fn body_start(text: &str) -> usize {
+    frontmatter::end(text)
+}
+
 /// Returns the day that the path of a note names, as `YYYY-MM-DD`.
 pub fn date_of_path(path: &str) -> Option<String> {
     date::of_path(path).map(|date| date.to_string())

@@ -1,24 +1,45 @@
 //! The read flow: what was typed into ranked passages.
 
+pub mod decay;
+mod evidence;
 pub mod excerpt;
+mod explain;
 pub mod fuse;
+pub mod grammar;
+pub mod graph;
+mod intent;
 mod lookup;
+mod maxsim;
 mod query;
+mod rank;
+mod rerank;
+mod retrieve;
+mod select;
 pub mod tuning;
 
-use std::collections::HashMap;
-use std::collections::hash_map::Entry;
+use jiff::civil::Date;
 
+pub use evidence::Evidence;
 pub use excerpt::Excerpt;
+pub use explain::Stage;
+pub use intent::Intent;
 pub use lookup::{Passage, PropertyType, passage};
 pub use query::Query;
 pub use tuning::{Fusion, Tuning};
 
 use crate::chunk;
 use crate::embed::Embedder;
-use crate::error::{Error, Result};
-use crate::store::{ChunkId, ChunkRow, NoteId, NoteRow, Store};
+use crate::error::Result;
+use crate::store::{ChunkRow, NoteId, NoteRow, Store};
+use evidence::Signals;
 use fuse::Candidate;
+use grammar::Request;
+use rank::{Order, Ranked};
+use retrieve::{Retrieved, Strength};
+use select::Selection;
+
+/// From this many words on, what was typed is a sentence, and its punctuation is grammar.
+const SENTENCE_WORDS_MIN: usize = 7;
 
 /// What the read flow works with.
 pub struct SearchContext<'a> {
@@ -66,6 +87,8 @@ pub struct SearchOptions {
     pub min_score: f32,
     /// Most tokens of text over all hits, at four characters each.
     pub max_tokens: Option<usize>,
+    /// Seconds since 1970: what "last month" and ages are counted from.
+    pub now: i64,
 }
 
 impl Default for SearchOptions {
@@ -76,31 +99,7 @@ impl Default for SearchOptions {
             per_note: 2,
             min_score: 0.0,
             max_tokens: None,
-        }
-    }
-}
-
-/// How well the notes answer the question.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Evidence {
-    /// The notes do not say.
-    None,
-    /// Something near it.
-    Weak,
-    /// Much of what was asked for.
-    Moderate,
-    /// All of what was asked for, or the very note that was named.
-    Strong,
-}
-
-impl Evidence {
-    /// Returns the name in answers.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::None => "none",
-            Self::Weak => "weak",
-            Self::Moderate => "moderate",
-            Self::Strong => "strong",
+            now: 0,
         }
     }
 }
@@ -112,6 +111,8 @@ pub struct Answer {
     pub hits: Vec<Hit>,
     /// How well they answer.
     pub evidence: Evidence,
+    /// The same as one figure, 0 to 1, to set a bar by.
+    pub confidence: f32,
     /// What the person should know about how the answer came about.
     pub notices: Vec<String>,
 }
@@ -137,26 +138,66 @@ pub struct Hit {
     pub vector_rank: Option<u32>,
     /// Whether it stands first because its note was called by name.
     pub is_pinned: bool,
+    /// How it came by its score.
+    pub stages: Vec<Stage>,
 }
 
 /// Finds the passages that answer `text`, best first.
 pub fn search(cx: &SearchContext<'_>, text: &str, options: &SearchOptions) -> Result<Answer> {
-    let query = Query::parse(text, &cx.store.languages()?);
-    let Retrieved {
-        candidates,
+    let found = find(cx, text, options)?;
+    let Found {
+        request,
+        query,
+        mut ranked,
         strength,
-    } = retrieve(cx, &query, options)?;
-    let fused = fuse::fuse(candidates, options.mode, cx.tuning);
-    let pinned = pinned_notes(cx.store, &query)?;
-    let ranked = rank(cx.store, fused, &pinned, options)?;
-    let hits = present(cx.store, ranked, &query, &pinned)?;
-    Ok(conclude(
+        intent,
+    } = found;
+    let mut rows = rank::Rows::new(cx.store);
+    for ranked in &mut ranked {
+        rows.read_text(ranked)?;
+    }
+    let signals = Signals::of(&ranked, &query, &strength);
+    let is_named = ranked.iter().any(|ranked| ranked.is_pinned);
+    // Without words there is nothing to doubt: what the filter let through is what was asked for.
+    let is_listed = query.groups.is_empty() && request.filter.is_some();
+    let is_certain = is_named || is_listed;
+    let mut hits = present(ranked, &query, intent, cx.tuning);
+    let evidence = match signals.grade() {
+        _ if hits.is_empty() => Evidence::None,
+        _ if is_certain => Evidence::Strong,
+        grade => grade,
+    };
+    let confidence = if is_certain {
+        1.0
+    } else {
+        signals.confidence()
+    };
+    if evidence == Evidence::None {
+        hits.clear();
+    }
+    // Relative scores say who is best, not whether the best is any good.
+    let certainty = if is_certain {
+        1.0
+    } else {
+        signals.coverage.max(signals.meaning)
+    };
+    for hit in hits.iter_mut().filter(|hit| !hit.is_pinned) {
+        hit.score = (hit.score * certainty).min(1.0);
+    }
+    hits.retain(|hit| hit.score >= options.min_score);
+    if let Some(max_tokens) = options.max_tokens {
+        keep_tokens(&mut hits, max_tokens);
+    }
+    Ok(Answer {
+        evidence: if hits.is_empty() {
+            Evidence::None
+        } else {
+            evidence
+        },
+        confidence: if hits.is_empty() { 0.0 } else { confidence },
         hits,
-        &query,
-        &strength,
-        !pinned.is_empty(),
-        options,
-    ))
+        notices: request.notices,
+    })
 }
 
 /// Returns the paths of the notes that [`search`] ranks, best first, whatever the evidence.
@@ -165,344 +206,206 @@ pub fn note_paths(
     text: &str,
     options: &SearchOptions,
 ) -> Result<Vec<String>> {
-    let query = Query::parse(text, &cx.store.languages()?);
-    let retrieved = retrieve(cx, &query, options)?;
-    let fused = fuse::fuse(retrieved.candidates, options.mode, cx.tuning);
-    let pinned = pinned_notes(cx.store, &query)?;
-    let ranked = rank(cx.store, fused, &pinned, options)?;
-    Ok(ranked.into_iter().map(|ranked| ranked.note.path).collect())
+    let ranked = find(cx, text, options)?.ranked;
+    Ok(ranked
+        .into_iter()
+        .map(|ranked| ranked.note.path.clone())
+        .collect())
 }
 
-/// Candidates of both retrievers, and what tells a good match from a bad one.
-struct Retrieved {
-    candidates: Vec<Candidate>,
+/// What the ranking found, before anything is shown.
+struct Found {
+    request: Request,
+    query: Query,
+    ranked: Vec<Ranked>,
     strength: Strength,
+    intent: Intent,
 }
 
-/// Absolute signals; ranks and relative scores cannot tell whether anything matched at all.
-#[derive(Clone, Debug, Default)]
-struct Strength {
-    /// Inverse document frequency of each word of the query.
-    idf: Vec<f32>,
-    /// Highest cosine, and the cosine of an unrelated passage.
-    cosine: Option<(f32, f32)>,
-}
-
-fn retrieve(cx: &SearchContext<'_>, query: &Query, options: &SearchOptions) -> Result<Retrieved> {
-    let mut found: HashMap<ChunkId, Candidate> = HashMap::new();
-    let mut strength = Strength::default();
-    let n_wanted = cx.tuning.candidates.max(options.limit * 2);
-    let scores = match options.mode {
-        Mode::Vector => None,
-        _ => cx.store.score_words(&query.groups, &cx.tuning.lexical)?,
+fn find(cx: &SearchContext<'_>, text: &str, options: &SearchOptions) -> Result<Found> {
+    let today = day_of(options.now);
+    // A note that is called exactly this, dash or colon and all, is what is meant.
+    let is_name = !cx
+        .store
+        .notes_named(&crate::words::name_key(text))?
+        .is_empty();
+    let mut request = match is_name {
+        true => Request {
+            words: text.trim().to_owned(),
+            ..Request::default()
+        },
+        false => grammar::parse(text, today),
     };
-    if let Some(scores) = &scores {
-        strength.idf.clone_from(&scores.idf);
-        let hits = scores.best(n_wanted, cx.tuning.candidates_per_note, |_| true);
-        for (rank, hit) in ranks(hits.iter().map(|hit| hit.score)).zip(&hits) {
-            let candidate = found
-                .entry(hit.chunk)
-                .or_insert_with(|| Candidate::new(hit.chunk));
-            candidate.lexical = hit.score;
-            candidate.lexical_rank = Some(rank);
-        }
+    let intent = Intent::of(text);
+    let is_long = request.words.split_whitespace().count() > SENTENCE_WORDS_MIN;
+    request.soften(intent == Intent::Question || is_long);
+    let mut query = Query::parse(&request.words, &cx.store.languages()?);
+    if let Some(last) = query.groups.last_mut().filter(|_| request.is_prefix) {
+        last.is_prefix = true;
     }
-    if options.mode != Mode::Lexical {
-        let vector = embed(cx, &query.text)?;
-        let (nearest, background) = cx.store.nearest(&vector, n_wanted)?;
-        strength.cosine = nearest.first().map(|best| (best.cosine, background));
-        for (rank, neighbour) in ranks(nearest.iter().map(|n| n.cosine)).zip(&nearest) {
-            let candidate = found
-                .entry(neighbour.chunk)
-                .or_insert_with(|| Candidate::new(neighbour.chunk));
-            candidate.cosine = Some(neighbour.cosine);
-            candidate.vector_rank = Some(rank);
-        }
-        complete(cx.store, &vector, scores.as_ref(), &mut found)?;
-        for candidate in found.values_mut() {
-            candidate.background = background;
-        }
-    }
-    let mut candidates: Vec<Candidate> = found.into_values().collect();
-    candidates.sort_by_key(|candidate| candidate.chunk);
-    Ok(Retrieved {
-        candidates,
+    let selection = Selection::new(cx.store, &request)?;
+    let Retrieved {
+        mut candidates,
         strength,
+    } = retrieve::retrieve(cx, &query, &selection, options)?;
+    if candidates.is_empty() && query.groups.is_empty() && request.filter.is_some() {
+        candidates = listed(cx.store, &selection, options.limit)?;
+    }
+    let mut tuning = cx.tuning.clone();
+    if let Fusion::Blend { vector } = &mut tuning.fusion {
+        *vector = explain::vector_share(*vector, intent, cx.tuning);
+    }
+    let fused = fuse::fuse(candidates, options.mode, &tuning);
+    let order = Order {
+        query: &query,
+        strength: &strength,
+        selection: &selection,
+        pinned: &pinned_notes(cx.store, &request, &query, &selection)?,
+        today: request.as_of.unwrap_or(today),
+    };
+    let mut ranked = rank::rank(cx, fused, &order, options)?;
+    guarantee_tags(cx.store, &request, &selection, &mut ranked, options)?;
+    Ok(Found {
+        request,
+        query,
+        ranked,
+        strength,
+        intent,
     })
 }
 
-/// Returns the 1-based ranks of scores in falling order. Equal scores share a rank: ids, which tell
-/// only in which order notes were indexed, must not count.
-fn ranks(scores: impl Iterator<Item = f32>) -> impl Iterator<Item = u32> {
-    let mut last = None;
-    (1..).zip(scores).map(move |(position, score)| match last {
-        Some((rank, equal)) if equal == score => rank,
-        _ => {
-            last = Some((position, score));
-            position
-        }
-    })
-}
-
-/// What one retriever did not list still has a score with it; both are asked about every candidate.
-fn complete(
-    store: &Store,
-    vector: &[f32],
-    scores: Option<&crate::store::LexicalScores<'_>>,
-    found: &mut HashMap<ChunkId, Candidate>,
-) -> Result<()> {
-    let missing: Vec<ChunkId> = found
-        .values()
-        .filter(|candidate| candidate.cosine.is_none())
-        .map(|candidate| candidate.chunk)
-        .collect();
-    for neighbour in store.cosines(vector, &missing)? {
-        if let Some(candidate) = found.get_mut(&neighbour.chunk) {
-            candidate.cosine = Some(neighbour.cosine);
+/// Nothing but conditions: the first passage of every note that meets them, newest first.
+fn listed(store: &Store, selection: &Selection<'_>, limit: usize) -> Result<Vec<Candidate>> {
+    let mut candidates = Vec::new();
+    for (place, note) in selection.all()?.into_iter().take(limit).enumerate() {
+        if let Some(chunk) = store.chunks_of(note)?.into_iter().next() {
+            candidates.push(Candidate {
+                lexical: 1.0 - place as f32 / (2 * limit) as f32,
+                ..Candidate::new(chunk.id)
+            });
         }
     }
-    if let Some(scores) = scores {
-        for candidate in found.values_mut().filter(|c| c.lexical_rank.is_none()) {
-            candidate.lexical = scores.of(candidate.chunk);
+    Ok(candidates)
+}
+
+/// Notes that were called by name: `[[name]]` in the query, or all of it a file name or alias;
+/// a title only when nothing else is.
+///
+/// A link in the query is there in any case; what merely happens to be a name keeps to the filter.
+fn pinned_notes(
+    store: &Store,
+    request: &Request,
+    query: &Query,
+    selection: &Selection<'_>,
+) -> Result<Vec<NoteId>> {
+    let mut pinned = Vec::new();
+    let keys = request
+        .pinned
+        .iter()
+        .map(|name| (crate::words::name_key(name), true));
+    for (key, is_link) in keys.chain([(query.name_key.clone(), false)]) {
+        let named = store.notes_named(&key)?;
+        let best = named.iter().map(|(_, rank)| rank.min(&1)).min().copied();
+        for (note, rank) in named {
+            let is_best = Some(rank.min(1)) == best;
+            if is_best && !pinned.contains(&note) && (is_link || selection.has(note)?) {
+                pinned.push(note);
+            }
+        }
+    }
+    Ok(pinned)
+}
+
+/// A `#tag` in the query is among the results if any note has it.
+fn guarantee_tags(
+    store: &Store,
+    request: &Request,
+    selection: &Selection<'_>,
+    ranked: &mut Vec<Ranked>,
+    options: &SearchOptions,
+) -> Result<()> {
+    for tag in &request.tags {
+        let has_tag = |tags: &[String]| tags.iter().any(|own| is_tag_or_below(own, tag));
+        if ranked.iter().any(|ranked| has_tag(&ranked.note.tags)) {
+            continue;
+        }
+        let mut tagged = store.facts()?;
+        tagged.retain(|facts| has_tag(&facts.tags));
+        tagged.sort_by(|a, b| (&b.date, &a.path).cmp(&(&a.date, &b.path)));
+        for facts in tagged {
+            if selection.has(facts.id)?
+                && let Some(chunk) = store.chunks_of(facts.id)?.into_iter().next()
+            {
+                let last = ranked.last().map_or(0.0, |ranked| ranked.candidate.score);
+                let candidate = Candidate {
+                    score: last,
+                    ..Candidate::new(chunk.id)
+                };
+                ranked.truncate(options.limit.saturating_sub(1));
+                ranked.push(rank::Rows::new(store).ranked(candidate, chunk)?);
+                break;
+            }
         }
     }
     Ok(())
 }
 
-/// Embeds the question, refusing to compare it with vectors of another model.
-fn embed(cx: &SearchContext<'_>, text: &str) -> Result<Vec<f32>> {
-    let current = cx.embedder.id();
-    match cx.store.model()? {
-        Some(stored) if stored != *current => Err(Error::ModelMismatch {
-            stored,
-            current: current.clone(),
-        }),
-        _ => Ok(cx.embedder.embed_query(text)?),
-    }
+/// `work/x` is below `work`.
+fn is_tag_or_below(own: &str, asked: &str) -> bool {
+    let (own, asked) = (own.to_lowercase(), asked.to_lowercase());
+    own.strip_prefix(&asked)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// Notes whose file name or alias is exactly what was typed; titles only when nothing else is.
-fn pinned_notes(store: &Store, query: &Query) -> Result<Vec<NoteId>> {
-    let named = store.notes_named(&query.name_key)?;
-    let best = named.iter().map(|(_, rank)| rank.min(&1)).min().copied();
-    Ok(named
-        .into_iter()
-        .filter(|(_, rank)| Some(*rank.min(&1)) == best)
-        .map(|(note, _)| note)
-        .collect())
+/// The day that a time lies in, in UTC.
+fn day_of(now: i64) -> Date {
+    let time = jiff::Timestamp::from_second(now).unwrap_or_default();
+    time.to_zoned(jiff::tz::TimeZone::UTC).date()
 }
 
-/// A candidate with its rows at hand.
-struct Ranked {
-    candidate: Candidate,
-    chunk: ChunkRow,
-    note: NoteRow,
-}
-
-/// Orders by score, ties by path and line; pinned notes first; few chunks of one note.
-fn rank(
-    store: &Store,
-    fused: Vec<Candidate>,
-    pinned: &[NoteId],
-    options: &SearchOptions,
-) -> Result<Vec<Ranked>> {
-    let mut fused = fused;
-    fused.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.chunk.cmp(&b.chunk)));
-    let mut ranked = rank_pinned(store, &fused, pinned, options.limit)?;
-    let n_pinned = ranked.len();
-    let mut notes: HashMap<NoteId, (NoteRow, usize)> = ranked
-        .iter()
-        .map(|pinned| (pinned.note.id, (pinned.note.clone(), 1)))
-        .collect();
-    for candidate in fused {
-        let is_tie = ranked
-            .last()
-            .is_some_and(|last| last.candidate.score == candidate.score);
-        if ranked.len() >= options.limit && !is_tie {
-            break;
-        }
-        let Some(note) = store.note_of(candidate.chunk)? else {
-            continue;
-        };
-        let is_pinned = |pinned: &Ranked| pinned.chunk.id == candidate.chunk;
-        if ranked[..n_pinned].iter().any(is_pinned) {
-            continue;
-        }
-        let (row, n_taken) = match notes.entry(note) {
-            Entry::Occupied(known) => known.into_mut(),
-            Entry::Vacant(new) => new.insert((store.note(note)?, 0)),
-        };
-        if *n_taken < options.per_note {
-            *n_taken += 1;
-            let (chunk, note) = (store.chunk(candidate.chunk)?, row.clone());
-            ranked.push(Ranked {
-                candidate,
-                chunk,
-                note,
-            });
-        }
-    }
-    ranked[n_pinned..].sort_by(|a, b| {
-        (b.candidate.score.total_cmp(&a.candidate.score))
-            .then_with(|| a.note.path.cmp(&b.note.path))
-            .then_with(|| a.chunk.start_line.cmp(&b.chunk.start_line))
-    });
-    ranked.truncate(options.limit);
-    Ok(ranked)
-}
-
-/// The best chunk of each note that was called by name.
-fn rank_pinned(
-    store: &Store,
-    fused: &[Candidate],
-    pinned: &[NoteId],
-    limit: usize,
-) -> Result<Vec<Ranked>> {
-    let mut ranked = Vec::new();
-    for &id in pinned.iter().take(limit) {
-        let best = fused
-            .iter()
-            .find(|candidate| store.note_of(candidate.chunk).ok().flatten() == Some(id));
-        let chunk = match best {
-            Some(candidate) => Some(store.chunk(candidate.chunk)?),
-            None => store.chunks_of(id)?.into_iter().next(),
-        };
-        if let Some(chunk) = chunk {
-            let mut candidate = best.cloned().unwrap_or_else(|| Candidate::new(chunk.id));
-            candidate.score = 1.0;
-            let note = store.note(id)?;
-            ranked.push(Ranked {
-                candidate,
-                chunk,
-                note,
-            });
-        }
-    }
-    Ok(ranked)
-}
-
-/// Reads the texts and cuts the excerpts.
-fn present(
-    store: &Store,
-    ranked: Vec<Ranked>,
-    query: &Query,
-    pinned: &[NoteId],
-) -> Result<Vec<Hit>> {
-    let mut texts: HashMap<NoteId, String> = HashMap::new();
+/// Cuts the excerpts and tells how each hit was scored.
+fn present(ranked: Vec<Ranked>, query: &Query, intent: Intent, tuning: &Tuning) -> Vec<Hit> {
     ranked
         .into_iter()
-        .map(
-            |Ranked {
-                 candidate,
-                 chunk,
-                 note,
-             }| {
-                let text = match texts.entry(note.id) {
-                    Entry::Occupied(entry) => entry.into_mut(),
-                    Entry::Vacant(entry) => entry.insert(store.text(note.id)?),
-                };
-                let text = text.get(chunk.range.clone()).unwrap_or_default().to_owned();
-                Ok(Hit {
-                    breadcrumb: chunk::breadcrumb(&note.title, &note.headings, chunk.heading),
-                    excerpt: excerpt::cut(&text, query, note.language),
-                    is_pinned: pinned.contains(&note.id),
-                    score: candidate.score,
-                    lexical_rank: candidate.lexical_rank,
-                    vector_rank: candidate.vector_rank,
-                    text,
-                    note,
-                    chunk,
-                })
-            },
-        )
+        .map(|ranked| {
+            let text = ranked.passage().to_owned();
+            let Ranked {
+                candidate,
+                chunk,
+                note,
+                is_pinned,
+                ..
+            } = ranked;
+            Hit {
+                breadcrumb: chunk::breadcrumb(&note.title, &note.headings, chunk.heading),
+                excerpt: excerpt::cut(&text, query, note.language),
+                stages: explain::stages(&candidate, intent, tuning, is_pinned),
+                is_pinned,
+                score: candidate.score,
+                lexical_rank: candidate.lexical_rank,
+                vector_rank: candidate.vector_rank,
+                text,
+                note: (*note).clone(),
+                chunk,
+            }
+        })
         .collect()
 }
 
-/// Grades the evidence, makes scores absolute, and keeps to the limits that were set.
-fn conclude(
-    mut hits: Vec<Hit>,
-    query: &Query,
-    strength: &Strength,
-    is_named: bool,
-    options: &SearchOptions,
-) -> Answer {
-    let coverage = hits
-        .iter()
-        .map(|hit| coverage(hit, query, &strength.idf))
-        .fold(0f32, f32::max);
-    let similarity = strength.cosine.map_or(0.0, |(best, background)| {
-        ((best - background) / (1.0 - background).max(f32::EPSILON)).max(0.0)
-    });
-    let evidence = match () {
-        () if hits.is_empty() => Evidence::None,
-        () if is_named || coverage >= tuning::COVERAGE_STRONG => Evidence::Strong,
-        () if coverage >= tuning::COVERAGE_MODERATE
-            || similarity >= tuning::SIMILARITY_MODERATE =>
-        {
-            Evidence::Moderate
-        }
-        () if coverage > 0.0 || similarity >= tuning::SIMILARITY_WEAK => Evidence::Weak,
-        () => Evidence::None,
+/// Share of the query's words, weighted by rarity, that a passage and its names hold.
+fn coverage(ranked: &Ranked, query: &Query, idf: &[f32]) -> f32 {
+    let note = &ranked.note;
+    let headings = chunk::breadcrumb(&note.title, &note.headings, ranked.chunk.heading);
+    let mut names = vec![note.path.as_str()];
+    names.extend(note.aliases.iter().map(String::as_str));
+    let passage = rerank::Passage {
+        text: ranked.passage(),
+        names,
+        headings: &headings,
+        tags: &note.tags,
+        language: note.language,
     };
-    if evidence == Evidence::None {
-        hits.clear();
-    }
-    // Relative scores say who is best, not whether the best is any good.
-    let certainty = if is_named {
-        1.0
-    } else {
-        coverage.max(similarity)
-    };
-    for hit in hits.iter_mut().filter(|hit| !hit.is_pinned) {
-        hit.score *= certainty;
-    }
-    hits.retain(|hit| hit.score >= options.min_score);
-    if let Some(max_tokens) = options.max_tokens {
-        keep_tokens(&mut hits, max_tokens);
-    }
-    Answer {
-        evidence: if hits.is_empty() {
-            Evidence::None
-        } else {
-            evidence
-        },
-        hits,
-        notices: Vec::new(),
-    }
-}
-
-/// Share of the query's words, weighted by rarity, that a hit holds.
-fn coverage(hit: &Hit, query: &Query, idf: &[f32]) -> f32 {
-    let total: f32 = idf.iter().sum();
-    if total == 0.0 {
-        return 0.0;
-    }
-    let mut context = hit.breadcrumb.join("\n");
-    for part in hit
-        .note
-        .tags
-        .iter()
-        .chain(&hit.note.aliases)
-        .chain([&hit.note.path])
-    {
-        context.push('\n');
-        context.push_str(part);
-    }
-    let mut is_held = excerpt::groups_in(&hit.text, query, hit.note.language);
-    for (held, named) in
-        is_held
-            .iter_mut()
-            .zip(excerpt::groups_in(&context, query, hit.note.language))
-    {
-        *held |= named;
-    }
-    let held: f32 = idf
-        .iter()
-        .zip(is_held)
-        .filter(|(_, held)| *held)
-        .map(|(idf, _)| idf)
-        .sum();
-    held / total
+    rerank::features(&passage, query, idf).coverage
 }
 
 /// Drops what does not fit; the first hit is cut rather than dropped.

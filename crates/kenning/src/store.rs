@@ -5,6 +5,7 @@
 
 mod codes;
 mod directory;
+mod facts;
 mod files;
 mod lexical;
 mod linked;
@@ -24,9 +25,10 @@ use std::time::Duration;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 pub(crate) use codes::Coder;
+pub use facts::{NoteDetails, NoteFacts, Status};
 pub use lexical::{FieldWeights, LexicalHit, LexicalOptions, LexicalScores, TermGroup};
-pub use linked::LinkRow;
-pub use read::{ChunkRow, NoteDetails, NoteRow, NoteSummary, Status, Store};
+pub use linked::{LinkRow, NoteStanding};
+pub use read::{ChunkRow, NoteRow, NoteSummary, Store};
 pub use rows::{ChunkRecord, NoteRecord, Terms};
 pub use text::PackedText;
 pub(crate) use text::{TextPacker, train_dictionary};
@@ -36,7 +38,7 @@ pub use write::{DATE_FROM_FILE, DATE_FROM_GIT, StoreWriter};
 use crate::error::{Error, Result};
 
 /// Version of `schema.sql` and of everything kept in its tables.
-pub const SCHEMA_VERSION: i64 = 3;
+pub const SCHEMA_VERSION: i64 = 4;
 /// Marks a SQLite file as ours ("KENN").
 const APPLICATION_ID: i64 = 0x4B45_4E4E;
 /// How long a statement waits for another connection before it gives up.

@@ -58,6 +58,10 @@ impl Embedder for Model {
     fn embed_query(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
         self.get().embed_query(text)
     }
+
+    fn word_rows(&self) -> Option<&StaticModel> {
+        Some(self.get())
+    }
 }
 
 /// Brings the whole index up to date, with a progress bar for people.

@@ -26,7 +26,7 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &SearchArgs) -> Resu
         }
         other => other?,
     };
-    let tuning = settings.tuning(args.fusion);
+    let tuning = settings.tuning_at(place, &located, args.fusion);
     let model = open::Model::load(settings)?;
     // What is typed is shown, stored in histories and sent on: a credential in it is masked, too.
     let query = secrets::mask(args.query.join(" ")).0.into_string();
@@ -36,6 +36,7 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &SearchArgs) -> Resu
         per_note: args.per_note.unwrap_or(settings.search.per_note) as usize,
         min_score: args.min_score,
         max_tokens: args.max_tokens,
+        now,
     };
     let started = Instant::now();
     let cx = SearchContext {
@@ -57,6 +58,7 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &SearchArgs) -> Resu
             took_ms: started.elapsed().as_secs_f64() * 1e3,
             index_age_s: checked_at.map(|at| (now - at).max(0)),
             vault: located.vault.as_deref(),
+            is_explained: args.explain,
         },
     );
     print(&shape, located.vault.as_deref(), args, place.quiet)?;
@@ -72,6 +74,7 @@ fn without_index(mode: Mode, args: &SearchArgs, quiet: bool) -> Result<Found> {
     let answer = Answer {
         hits: Vec::new(),
         evidence: Evidence::None,
+        confidence: 0.0,
         notices: vec!["there is no index yet; run `ken index` first".to_owned()],
     };
     let query = secrets::mask(args.query.join(" ")).0.into_string();
@@ -83,6 +86,7 @@ fn without_index(mode: Mode, args: &SearchArgs, quiet: bool) -> Result<Found> {
             took_ms: 0.0,
             index_age_s: None,
             vault: None,
+            is_explained: false,
         },
     );
     print(&shape, None, args, quiet)?;
@@ -160,7 +164,7 @@ fn refresh(
 
 fn print(answer: &AnswerShape, vault: Option<&Path>, args: &SearchArgs, quiet: bool) -> Result<()> {
     match args.format {
-        Format::Text => render::answer(answer, vault, args.explain, quiet),
+        Format::Text => render::answer(answer, vault, quiet),
         Format::Json => render::print_json(answer),
         Format::Jsonl => answer.hits.iter().try_for_each(render::print_json),
         Format::Md => render::markdown(answer),

@@ -5,10 +5,11 @@ use serde_json::Value;
 
 use crate::vault::TestVault;
 
-const ANSWER_KEYS: [&str; 7] = [
+const ANSWER_KEYS: [&str; 8] = [
     "query",
     "mode",
     "evidence",
+    "confidence",
     "took_ms",
     "index_age_s",
     "notices",
@@ -172,7 +173,11 @@ fn text_names_path_lines_and_headings() {
        Graphic designer, letterpress printer, the person I call when something is wrong and also when
        nothing is. We met in a wood-type workshop in Two Rivers in September 2013, where she corrected
        my inking without being asked.
-       by name and lexical and vector · word rank 1 · meaning rank 1 · score 1.0000
+       words        1.0000  rank 1, note 1.000, passage 1.000
+       meaning      1.0000  rank 1, cosine 0.430 above 0.049
+       fusion       1.0000  words, share of meaning 0.25
+       closer look  0.7000  phrase 1.00, together 1.00, title 1.00, like words 1.00, coverage 1.00
+       name         1.0000  its note was called by name
     ");
     assert!(
         run.stderr.contains("1 hit · strong evidence"),

@@ -6,6 +6,7 @@ mod answer;
 mod audit;
 mod eval;
 mod get;
+mod grammar;
 mod hostile;
 mod index;
 mod links;

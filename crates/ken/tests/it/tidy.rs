@@ -16,7 +16,7 @@ const EMPTY_NAMES: [&str; 7] = [
 
 /// What each room of the engine may use of the others: a whole room, or single types of it.
 /// Rooms come before those that use them; the first ones are pure.
-const ROOMS: [(&str, &[&str]); 16] = [
+const ROOMS: [(&str, &[&str]); 21] = [
     ("words", &[]),
     ("secrets", &[]),
     ("extract", &[]),
@@ -25,6 +25,11 @@ const ROOMS: [(&str, &[&str]); 16] = [
         &["extract::Extracted", "extract::Kind", "secrets", "words"],
     ),
     ("chunk", &["note"]),
+    ("graph", &[]),
+    ("search/grammar", &[]),
+    ("search/intent", &[]),
+    ("search/decay", &[]),
+    ("search/graph", &[]),
     ("search/query", &["store::TermGroup", "words"]),
     ("search/fuse", &["store::ChunkId"]),
     ("search/excerpt", &["words"]),
@@ -51,7 +56,8 @@ const ROOMS: [(&str, &[&str]); 16] = [
     (
         "index",
         &[
-            "chunk", "embed", "error", "extract", "note", "secrets", "store", "vault", "words",
+            "chunk", "embed", "error", "extract", "graph", "links", "note", "secrets", "store",
+            "vault", "words",
         ],
     ),
     (

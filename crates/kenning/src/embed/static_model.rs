@@ -143,6 +143,10 @@ impl Embedder for StaticModel {
         self.embed(&[text], &mut row)?;
         Ok(row)
     }
+
+    fn word_rows(&self) -> Option<&StaticModel> {
+        Some(self)
+    }
 }
 
 /// Names a model after its directory, and its revision after its content.

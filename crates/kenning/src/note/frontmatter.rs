@@ -112,6 +112,11 @@ pub(super) fn add_fields(properties: &mut Map<String, Value>, fields: Vec<(Strin
     }
 }
 
+/// Returns where the body starts.
+pub(super) fn end(text: &str) -> usize {
+    fence(text).map_or(0, |(_, _, body_start)| body_start)
+}
+
 /// Finds `---` … `---` at the very top; returns where the YAML starts and ends and the body starts.
 fn fence(text: &str) -> Option<(usize, usize, usize)> {
     let start = text.strip_prefix('\u{feff}').map_or(0, |_| 3);

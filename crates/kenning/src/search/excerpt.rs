@@ -56,7 +56,7 @@ pub(super) fn groups_in(text: &str, query: &Query, language: Language) -> Vec<bo
 }
 
 /// Calls `found(group, start, end)` for each word of `text` that the query asks for.
-fn each_match(
+pub(super) fn each_match(
     text: &str,
     query: &Query,
     language: Language,

@@ -1,6 +1,9 @@
 //! Candidates of two retrievers into one ranking. Pure.
 
 use super::Mode;
+use super::decay::Decayed;
+use super::graph::Terms;
+use super::rerank::Features;
 use super::tuning::{Fusion, Tuning};
 use crate::store::ChunkId;
 
@@ -11,6 +14,8 @@ pub struct Candidate {
     pub chunk: ChunkId,
     /// Word score, 0 to 1.
     pub lexical: f32,
+    /// The shares of its note and of itself that the word score is made of.
+    pub lexical_parts: (f32, f32),
     /// 1-based rank by words.
     pub lexical_rank: Option<u32>,
     /// Cosine with the question.
@@ -19,7 +24,17 @@ pub struct Candidate {
     pub vector_rank: Option<u32>,
     /// Cosine of an unrelated chunk.
     pub background: f32,
-    /// What it is ranked by, 0 to 1.
+    /// Meaning score, 0 to 1.
+    pub vector: f32,
+    /// Score of both retrievers together, 0 to 1.
+    pub fused: f32,
+    /// What the closer look found.
+    pub look: Option<Features>,
+    /// What age did.
+    pub decay: Option<Decayed>,
+    /// What links did.
+    pub graph: Option<Terms>,
+    /// What it is ranked by.
     pub score: f32,
 }
 
@@ -29,10 +44,16 @@ impl Candidate {
         Self {
             chunk,
             lexical: 0.0,
+            lexical_parts: (0.0, 0.0),
             lexical_rank: None,
             cosine: None,
             vector_rank: None,
             background: 0.0,
+            vector: 0.0,
+            fused: 0.0,
+            look: None,
+            decay: None,
+            graph: None,
             score: 0.0,
         }
     }
@@ -63,6 +84,9 @@ pub fn fuse(mut candidates: Vec<Candidate>, mode: Mode, tuning: &Tuning) -> Vec<
             }
         }
     }
+    for candidate in &mut candidates {
+        candidate.fused = candidate.score;
+    }
     candidates
 }
 
@@ -89,6 +113,7 @@ fn blend(candidates: &mut [Candidate], vector_share: f32) {
             Some(cosine) if above(best) > f32::EPSILON => (above(cosine) / above(best)).max(0.0),
             _ => 0.0,
         };
+        candidate.vector = vector;
         candidate.score = (1.0 - vector_share) * candidate.lexical + vector_share * vector;
     }
 }

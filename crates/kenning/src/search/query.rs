@@ -17,6 +17,8 @@ pub struct Query {
     pub text: String,
     /// One group per word that counts.
     pub groups: Vec<TermGroup>,
+    /// The words the groups stand for, as typed.
+    pub words: Vec<String>,
     /// The text as a name (see [`words::name_key`]).
     pub name_key: String,
 }
@@ -40,6 +42,7 @@ impl Query {
             kept = all.iter().collect();
         }
         let mut groups: Vec<TermGroup> = Vec::new();
+        let mut typed = Vec::new();
         for word in kept {
             let group = TermGroup {
                 terms: words::term_variants(word, &spelled),
@@ -47,12 +50,14 @@ impl Query {
             };
             if !groups.contains(&group) {
                 groups.push(group);
+                typed.push(word.text.to_owned());
             }
         }
         let name = text.strip_suffix(".md").unwrap_or(text);
         Self {
             text: text.to_owned(),
             groups,
+            words: typed,
             name_key: words::name_key(name.trim_matches('"')),
         }
     }

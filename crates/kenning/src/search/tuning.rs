@@ -1,5 +1,7 @@
 //! Every ranking constant, with its meaning and where the value comes from.
 
+use super::decay::Decay;
+use super::graph::Weights;
 use crate::store::{FieldWeights, LexicalOptions};
 
 /// Share of the query's words, by rarity, that makes evidence strong.
@@ -32,6 +34,41 @@ pub enum Fusion {
     },
 }
 
+/// What the closer look adds to a score from 0 to 1. Chosen on ten collections, each left out in
+/// turn: every one of them gained by weights that were fitted to the others (docs/benchmarks.md).
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LookWeights {
+    /// Neighbouring words.
+    pub phrase: f32,
+    /// Words that stand together.
+    pub proximity: f32,
+    /// Title and aliases.
+    pub title: f32,
+    /// Words of like meaning.
+    pub similarity: f32,
+    /// Candidates looked at.
+    pub n_looked: usize,
+}
+
+impl LookWeights {
+    /// Returns the most that can be added.
+    pub fn most(&self) -> f32 {
+        self.phrase + self.proximity + self.title + self.similarity
+    }
+}
+
+impl Default for LookWeights {
+    fn default() -> Self {
+        Self {
+            phrase: 0.15,
+            proximity: 0.2,
+            title: 0.2,
+            similarity: 0.15,
+            n_looked: 50,
+        }
+    }
+}
+
 /// How to rank.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Tuning {
@@ -43,6 +80,14 @@ pub struct Tuning {
     pub candidates_per_note: usize,
     /// How they are joined.
     pub fusion: Fusion,
+    /// Whether what was typed, a name or a question, moves the share of meaning.
+    pub leans: bool,
+    /// The closer look at the best of them; hybrid `blend` only.
+    pub look: LookWeights,
+    /// How notes age.
+    pub decay: Decay,
+    /// How links count; `None` leaves them out.
+    pub graph: Option<Weights>,
 }
 
 impl Default for Tuning {
@@ -64,6 +109,10 @@ impl Default for Tuning {
             candidates: 200,
             candidates_per_note: 3,
             fusion: Fusion::Blend { vector: 0.25 },
+            leans: true,
+            look: LookWeights::default(),
+            decay: Decay::default(),
+            graph: None,
         }
     }
 }

@@ -129,8 +129,8 @@ impl LexicalReader {
         Ok(reader)
     }
 
-    pub(super) fn has_slot(&self, slot: usize) -> bool {
-        self.entries.entry(ChunkId(slot as i64)).is_some()
+    pub(super) fn note_of_slot(&self, slot: usize) -> Option<NoteId> {
+        self.note_of(ChunkId(slot as i64))
     }
 
     pub(super) fn note_of(&self, chunk: ChunkId) -> Option<NoteId> {
@@ -484,6 +484,22 @@ impl<'a> LexicalScores<'a> {
         }
         hits.sort_by(by_score);
         hits
+    }
+
+    /// Returns the shares of note and chunk that a chunk's score is made of.
+    pub fn parts(&self, chunk: ChunkId) -> (f32, f32) {
+        let Some(entry) = self.entries.entry(chunk) else {
+            return (0.0, 0.0);
+        };
+        let note = self.entries.note_entry[entry] as usize;
+        let share = |score: f32, best: f32| if best > 0.0 { score / best } else { 0.0 };
+        (
+            share(self.sums.scores[note], self.best_note),
+            share(
+                self.sums.scores[entry] + self.sums.context[note],
+                self.best_chunk,
+            ),
+        )
     }
 
     fn combined(&self, entry: usize) -> f32 {

@@ -4,6 +4,7 @@ use rusqlite::Row;
 
 use super::NoteId;
 use super::read::Store;
+use super::write::StoreWriter;
 use crate::error::Result;
 use crate::note::LinkKind;
 
@@ -52,12 +53,7 @@ impl Store {
 
     /// Returns id and path of every note.
     pub fn note_paths(&self) -> Result<Vec<(NoteId, String)>> {
-        self.sql(|connection| {
-            connection
-                .prepare("SELECT id, path FROM note ORDER BY path")?
-                .query_map([], |row| Ok((NoteId(row.get(0)?), row.get(1)?)))?
-                .collect()
-        })
+        self.sql(paths)
     }
 
     /// Returns the paths of every file that a link may lead to.
@@ -69,6 +65,91 @@ impl Store {
                 .collect()
         })
     }
+}
+
+/// What the links say of a note.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NoteStanding {
+    /// The note.
+    pub note: NoteId,
+    /// PageRank, the vault's best being 1.
+    pub pagerank: Option<f32>,
+    /// Eigenvector centrality, the vault's best being 1.
+    pub centrality: Option<f32>,
+    /// Notes it links to or is linked from.
+    pub n_neighbours: u32,
+}
+
+impl StoreWriter {
+    /// Whether notes or links came or went since the graph was counted.
+    pub fn is_graph_outdated(&self) -> bool {
+        self.is_graph_outdated
+    }
+
+    /// Returns id and path of every note.
+    pub fn note_paths(&self) -> Result<Vec<(NoteId, String)>> {
+        self.sql(paths)
+    }
+
+    /// Returns the note and the target of every link that may lead to another note.
+    pub fn link_targets(&self) -> Result<Vec<(NoteId, String)>> {
+        self.sql(|connection| {
+            connection
+                .prepare(
+                    "SELECT source, target FROM link WHERE target <> '' ORDER BY source, rowid",
+                )?
+                .query_map([], |row| Ok((NoteId(row.get(0)?), row.get(1)?)))?
+                .collect()
+        })
+    }
+
+    /// Writes what the links say of the notes.
+    pub fn set_standings(&mut self, standings: &[NoteStanding]) -> Result<()> {
+        self.begin()?;
+        self.is_graph_outdated = false;
+        self.sql(|connection| {
+            let mut set = connection.prepare(
+                "UPDATE note SET pagerank = ?2, centrality = ?3, n_neighbours = ?4
+                 WHERE id = ?1 AND (pagerank IS NOT ?2 OR centrality IS NOT ?3
+                    OR n_neighbours IS NOT ?4)",
+            )?;
+            for standing in standings {
+                set.execute(rusqlite::params![
+                    standing.note.0,
+                    standing.pagerank,
+                    standing.centrality,
+                    standing.n_neighbours
+                ])?;
+            }
+            Ok(())
+        })
+    }
+
+    /// Whether a note that is about to be written links where it did before.
+    pub(super) fn has_same_links(
+        &self,
+        known: Option<NoteId>,
+        record: &super::NoteRecord,
+    ) -> Result<bool> {
+        let Some(note) = known else {
+            return Ok(false);
+        };
+        let before: Vec<String> = self.sql(|connection| {
+            connection
+                .prepare_cached("SELECT target FROM link WHERE source = ?1 ORDER BY rowid")?
+                .query_map([note.0], |row| row.get(0))?
+                .collect()
+        })?;
+        let now = record.note.links.iter().map(|link| &link.target);
+        Ok(before.iter().eq(now))
+    }
+}
+
+fn paths(connection: &rusqlite::Connection) -> rusqlite::Result<Vec<(NoteId, String)>> {
+    connection
+        .prepare("SELECT id, path FROM note ORDER BY path")?
+        .query_map([], |row| Ok((NoteId(row.get(0)?), row.get(1)?)))?
+        .collect()
 }
 
 const COLUMNS: &str = "SELECT source, line, kind, target, anchor, shown FROM link";

@@ -1,5 +1,6 @@
 //! Reading: one snapshot of the store, never blocked by a writer.
 
+use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -13,8 +14,11 @@ use super::{ChunkId, NoteId};
 use crate::embed::ModelId;
 use crate::error::{Error, Result};
 use crate::note::Heading;
-use crate::vault::{Skipped, Stamp};
+use crate::vault::Stamp;
 use crate::words::Language;
+
+/// Unpacked blocks of texts that are kept, 32 kB each.
+const BLOCKS_KEPT_MAX: usize = 256;
 
 /// A snapshot of an index.
 pub struct Store {
@@ -23,6 +27,7 @@ pub struct Store {
     lexical: OnceLock<Option<LexicalReader>>,
     vectors: OnceLock<VectorReader>,
     texts: OnceLock<TextReader>,
+    blocks: Mutex<HashMap<i64, Arc<Vec<u8>>>>,
 }
 
 /// What is shown of a note.
@@ -46,30 +51,32 @@ pub struct NoteRow {
     pub language: Language,
     /// Name of the note that replaces this one.
     pub superseded_by: Option<String>,
+    /// Who wrote it.
+    pub author: Option<String>,
+    /// Its `kind` or `type`.
+    pub kind: Option<String>,
+    /// Whether it does not age.
+    pub is_evergreen: bool,
+    /// PageRank, the vault's best being 1.
+    pub pagerank: Option<f32>,
+    /// Eigenvector centrality, the vault's best being 1.
+    pub centrality: Option<f32>,
+    /// Notes it links to or is linked from.
+    pub n_neighbours: u32,
     /// Number of lines.
     pub n_lines: u32,
 }
 
 impl NoteRow {
+    /// Returns its date as a day.
+    pub fn day(&self) -> Option<jiff::civil::Date> {
+        self.date.as_deref()?.parse().ok()
+    }
+
     /// Returns PARA category and area.
     pub fn para(&self) -> (Option<&str>, Option<&str>) {
         crate::note::para(&self.path)
     }
-}
-
-/// What else is known of a note: everything its front matter says, and where it belongs.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct NoteDetails {
-    /// Every property as written.
-    pub properties: serde_json::Map<String, serde_json::Value>,
-    /// Where the date comes from.
-    pub date_source: Option<String>,
-    /// PARA category: the first folder.
-    pub category: Option<String>,
-    /// PARA area: the second folder.
-    pub area: Option<String>,
-    /// Format it was read as.
-    pub format: String,
 }
 
 /// Where a chunk lies.
@@ -104,33 +111,6 @@ pub struct NoteSummary {
     pub stamp: Stamp,
 }
 
-/// The index as a whole.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Status {
-    /// Number of notes.
-    pub n_notes: u64,
-    /// Number of chunks.
-    pub n_chunks: u64,
-    /// Number of links.
-    pub n_links: u64,
-    /// Number of credentials that were masked.
-    pub n_masked: u64,
-    /// Model of the vectors.
-    pub model: Option<ModelId>,
-    /// Languages and how many notes are written in each.
-    pub languages: Vec<(Language, u64)>,
-    /// Seconds since 1970 at which the vault was last compared with the index.
-    pub checked_at: Option<i64>,
-    /// What rules left out: rule and path.
-    pub left_out: Vec<(String, String)>,
-    /// Files that are no notes: extension and how many, commonest first.
-    pub attachments: Vec<(String, u64)>,
-    /// Files that could not be taken.
-    pub skipped: Vec<Skipped>,
-    /// Notes with something that could not be understood: path, line, message.
-    pub warnings: Vec<(String, u32, String)>,
-}
-
 impl Store {
     /// Opens the index at `path`.
     pub fn open(path: &Path) -> Result<Self> {
@@ -147,6 +127,7 @@ impl Store {
             lexical: OnceLock::new(),
             vectors: OnceLock::new(),
             texts: OnceLock::new(),
+            blocks: Mutex::default(),
         })
     }
 
@@ -212,46 +193,6 @@ impl Store {
         })
     }
 
-    /// Returns the counts and complaints of the index.
-    pub fn status(&self) -> Result<Status> {
-        let languages = self.languages()?;
-        let checked_at = self.checked_at()?;
-        self.sql(|connection| {
-            let count = |table: &str| -> rusqlite::Result<u64> {
-                connection.query_row(&format!("SELECT COUNT(*) FROM {table}"), [], |row| row.get(0))
-            };
-            let skipped = connection
-                .prepare("SELECT path, reason FROM skipped ORDER BY path")?
-                .query_map([], |row| {
-                    Ok(Skipped {
-                        path: row.get(0)?,
-                        reason: row.get(1)?,
-                    })
-                })?
-                .collect::<rusqlite::Result<_>>()?;
-            let warnings = connection
-                .prepare(
-                    "SELECT note.path, w.value ->> 0, w.value ->> 1 FROM note, json_each(warnings) AS w
-                     WHERE warnings IS NOT NULL ORDER BY note.path",
-                )?
-                .query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
-                .collect::<rusqlite::Result<_>>()?;
-            Ok(Status {
-                n_notes: count("note")?,
-                n_chunks: count("chunk")?,
-                n_links: count("link")?,
-                n_masked: count("masked")?,
-                left_out: left_out(connection)?,
-                attachments: kinds_of_attachments(connection)?,
-                model: model(connection)?,
-                languages,
-                checked_at,
-                skipped,
-                warnings,
-            })
-        })
-    }
-
     /// Scores every note and chunk by the words of the query; `None` when nothing is indexed.
     pub fn score_words(
         &self,
@@ -267,14 +208,22 @@ impl Store {
             .map_err(super::lexical(&self.path))
     }
 
-    /// Returns the nearest chunks, best first, and what an unrelated chunk scores.
-    pub fn nearest(&self, query: &[f32], limit: usize) -> Result<(Vec<Neighbour>, f32)> {
+    /// Returns the nearest chunks of notes that `is_wanted`, best first, and what an unrelated chunk
+    /// scores.
+    pub fn nearest(
+        &self,
+        query: &[f32],
+        limit: usize,
+        is_wanted: impl Fn(NoteId) -> bool,
+    ) -> Result<(Vec<Neighbour>, f32)> {
         let Some(entries) = self.lexical()? else {
             return Ok((Vec::new(), 0.0));
         };
         let vectors = self.vectors()?;
         self.sql(|connection| {
-            vectors.nearest(connection, query, limit, |slot| entries.has_slot(slot))
+            vectors.nearest(connection, query, limit, |slot| {
+                entries.note_of_slot(slot).is_some_and(&is_wanted)
+            })
         })
     }
 
@@ -297,32 +246,11 @@ impl Store {
             connection
                 .prepare_cached(
                     "SELECT id, path, title, tags, aliases, headings, date, language,
-                            superseded_by, n_lines
+                            superseded_by, n_lines, author, kind, evergreen, pagerank,
+                            centrality, n_neighbours
                      FROM note WHERE id = ?1",
                 )?
                 .query_row([id.0], note_row)
-        })
-    }
-
-    /// Returns what else is known of a note.
-    pub fn details(&self, id: NoteId) -> Result<NoteDetails> {
-        self.sql(|connection| {
-            connection
-                .prepare_cached(
-                    "SELECT properties, date_source, category, area, format FROM note WHERE id = ?1",
-                )?
-                .query_row([id.0], |row| {
-                    let json: Option<String> = row.get(0)?;
-                    Ok(NoteDetails {
-                        properties: json
-                            .and_then(|json| serde_json::from_str(&json).ok())
-                            .unwrap_or_default(),
-                        date_source: row.get(1)?,
-                        category: row.get(2)?,
-                        area: row.get(3)?,
-                        format: row.get(4)?,
-                    })
-                })
         })
     }
 
@@ -347,16 +275,28 @@ impl Store {
 
     /// Returns the text of a note.
     pub fn text(&self, note: NoteId) -> Result<String> {
-        let (packed, start, n_bytes) = self.sql(|connection| {
+        let (id, start, n_bytes): (i64, usize, usize) = self.sql(|connection| {
             connection
-                .prepare_cached(
-                    "SELECT data, start, n_bytes FROM note_text JOIN text_block ON id = block
-                     WHERE note = ?1",
-                )?
-                .query_row([note.0], |row| {
-                    let range: (usize, usize) = (row.get(1)?, row.get(2)?);
-                    Ok((row.get::<_, Vec<u8>>(0)?, range.0, range.1))
-                })
+                .prepare_cached("SELECT block, start, n_bytes FROM note_text WHERE note = ?1")?
+                .query_row([note.0], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
+        })?;
+        let block = self.text_block(id)?;
+        let text = block.get(start..start + n_bytes).map(<[u8]>::to_vec);
+        text.and_then(|text| String::from_utf8(text).ok())
+            .ok_or_else(|| self.corrupt("a note's text is not where it should be".to_owned()))
+    }
+
+    /// Unpacks a block of texts, or returns it from memory: notes that are found together often lie
+    /// together.
+    fn text_block(&self, id: i64) -> Result<Arc<Vec<u8>>> {
+        let known = |blocks: &HashMap<i64, Arc<Vec<u8>>>| blocks.get(&id).map(Arc::clone);
+        if let Some(block) = self.blocks.lock().ok().and_then(|blocks| known(&blocks)) {
+            return Ok(block);
+        }
+        let packed: Vec<u8> = self.sql(|connection| {
+            connection
+                .prepare_cached("SELECT data FROM text_block WHERE id = ?1")?
+                .query_row([id], |row| row.get(0))
         })?;
         let texts = match self.texts.get() {
             Some(texts) => texts,
@@ -367,16 +307,24 @@ impl Store {
                     .get_or_init(|| TextReader::new(&dictionary.unwrap_or_default()))
             }
         };
-        let corrupt = |reason: String| Error::StoreCorrupt {
-            path: self.path.clone(),
-            reason,
-        };
         let block = texts
             .unpack(&packed)
-            .map_err(|error| corrupt(error.to_string()))?;
-        let text = block.get(start..start + n_bytes).map(<[u8]>::to_vec);
-        text.and_then(|text| String::from_utf8(text).ok())
-            .ok_or_else(|| corrupt("a note's text is not where it should be".to_owned()))
+            .map_err(|error| self.corrupt(error.to_string()))?;
+        let block = Arc::new(block);
+        if let Ok(mut blocks) = self.blocks.lock() {
+            if blocks.len() >= BLOCKS_KEPT_MAX {
+                blocks.clear();
+            }
+            blocks.insert(id, Arc::clone(&block));
+        }
+        Ok(block)
+    }
+
+    fn corrupt(&self, reason: String) -> Error {
+        Error::StoreCorrupt {
+            path: self.path.clone(),
+            reason,
+        }
     }
 
     /// Returns the notes called by a name (see [`crate::words::name_key`]): those whose file name
@@ -470,30 +418,6 @@ impl Store {
 const CHUNK_COLUMNS: &str = "SELECT id, note, ordinal, heading, start_byte, end_byte, start_line,
     end_line, page, handle FROM chunk";
 
-fn left_out(connection: &Connection) -> rusqlite::Result<Vec<(String, String)>> {
-    connection
-        .prepare("SELECT rule, path FROM left_out ORDER BY rule, path")?
-        .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
-        .collect()
-}
-
-/// Counts the files that are no notes by their extension, commonest first.
-fn kinds_of_attachments(connection: &Connection) -> rusqlite::Result<Vec<(String, u64)>> {
-    let paths: Vec<String> = connection
-        .prepare("SELECT path FROM attachment")?
-        .query_map([], |row| row.get(0))?
-        .collect::<rusqlite::Result<_>>()?;
-    let mut counts = std::collections::BTreeMap::<String, u64>::new();
-    for path in &paths {
-        let name = path.rsplit('/').next().unwrap_or(path);
-        let kind = name.rsplit_once('.').map_or("", |(_, extension)| extension);
-        *counts.entry(kind.to_lowercase()).or_default() += 1;
-    }
-    let mut counts: Vec<_> = counts.into_iter().collect();
-    counts.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
-    Ok(counts)
-}
-
 fn chunk_row(row: &Row<'_>) -> rusqlite::Result<ChunkRow> {
     Ok(ChunkRow {
         id: ChunkId(row.get(0)?),
@@ -508,13 +432,14 @@ fn chunk_row(row: &Row<'_>) -> rusqlite::Result<ChunkRow> {
     })
 }
 
+pub(super) fn list(row: &Row<'_>, column: usize) -> rusqlite::Result<Vec<String>> {
+    let json: Option<String> = row.get(column)?;
+    Ok(json.map_or_else(Vec::new, |json| {
+        serde_json::from_str(&json).unwrap_or_default()
+    }))
+}
+
 fn note_row(row: &Row<'_>) -> rusqlite::Result<NoteRow> {
-    let list = |column: usize| -> rusqlite::Result<Vec<String>> {
-        let json: Option<String> = row.get(column)?;
-        Ok(json.map_or_else(Vec::new, |json| {
-            serde_json::from_str(&json).unwrap_or_default()
-        }))
-    };
     let headings: Option<String> = row.get(5)?;
     let headings: Vec<(u8, String)> = headings.map_or_else(Vec::new, |json| {
         serde_json::from_str(&json).unwrap_or_default()
@@ -524,8 +449,8 @@ fn note_row(row: &Row<'_>) -> rusqlite::Result<NoteRow> {
         id: NoteId(row.get(0)?),
         path: row.get(1)?,
         title: row.get(2)?,
-        tags: list(3)?,
-        aliases: list(4)?,
+        tags: list(row, 3)?,
+        aliases: list(row, 4)?,
         headings: headings
             .into_iter()
             .map(|(level, text)| Heading {
@@ -538,6 +463,12 @@ fn note_row(row: &Row<'_>) -> rusqlite::Result<NoteRow> {
         language: Language::from_code(&language),
         superseded_by: row.get(8)?,
         n_lines: row.get(9)?,
+        author: row.get(10)?,
+        kind: row.get(11)?,
+        is_evergreen: row.get(12)?,
+        pagerank: row.get(13)?,
+        centrality: row.get(14)?,
+        n_neighbours: row.get::<_, Option<u32>>(15)?.unwrap_or(0),
     })
 }
 

@@ -75,6 +75,14 @@ pub(super) fn insert_note(
     blocks: &[i64],
 ) -> rusqlite::Result<NoteId> {
     let NoteRecord { note, stamp, .. } = record;
+    // What links say of a note outlives its text.
+    let standing: Option<(Option<f64>, Option<f64>, Option<i64>)> = match known {
+        Some(known) => connection
+            .prepare_cached("SELECT pagerank, centrality, n_neighbours FROM note WHERE id = ?1")?
+            .query_row([known.0], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
+            .optional()?,
+        None => None,
+    };
     let facts = &note.facts;
     let (category, area) = crate::note::para(&record.path);
     let json = |list: &[String]| (!list.is_empty()).then(|| serde_json::json!(list).to_string());
@@ -110,6 +118,13 @@ pub(super) fn insert_note(
             stamp.inode as i64, record.hash, warnings,
         ])?;
     let id = known.unwrap_or_else(|| NoteId(connection.last_insert_rowid()));
+    if let Some((pagerank, centrality, n_neighbours)) = standing {
+        connection
+            .prepare_cached(
+                "UPDATE note SET pagerank = ?2, centrality = ?3, n_neighbours = ?4 WHERE id = ?1",
+            )?
+            .execute(params![id.0, pagerank, centrality, n_neighbours])?;
+    }
     let text = record.text;
     connection
         .prepare_cached(

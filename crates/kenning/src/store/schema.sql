@@ -33,6 +33,7 @@ CREATE TABLE note (
     headings      TEXT,                   -- JSON list of [level, text]
     pagerank      REAL,
     centrality    REAL,
+    n_neighbours  INTEGER,                -- notes it links to or is linked from
     n_lines       INTEGER NOT NULL,
     size          INTEGER NOT NULL,       -- size, mtime_ns and inode tell an unchanged file
     mtime_ns      INTEGER NOT NULL,

@@ -38,6 +38,8 @@ pub struct StoreWriter {
     lexical: Option<LexicalWriter>,
     slots: Slots,
     is_open: bool,
+    /// Whether notes or links came or went since the graph was counted.
+    pub(super) is_graph_outdated: bool,
 }
 
 struct LexicalWriter {
@@ -62,6 +64,7 @@ impl StoreWriter {
             lexical: None,
             slots: Slots::default(),
             is_open: false,
+            is_graph_outdated: false,
         };
         writer.sql(|connection| {
             connection.pragma_update(None, "synchronous", "NORMAL")?;
@@ -185,6 +188,7 @@ impl StoreWriter {
     pub fn put(&mut self, record: NoteRecord, blocks: &[i64]) -> Result<()> {
         self.begin()?;
         let known = self.note_id(&record.path)?;
+        self.is_graph_outdated |= !self.has_same_links(known, &record)?;
         if let Some(note) = known {
             self.remove_rows(note)?;
         }
@@ -228,6 +232,7 @@ impl StoreWriter {
             return Ok(());
         };
         self.begin()?;
+        self.is_graph_outdated = true;
         self.remove_rows(note)?;
         self.sql(|connection| {
             connection

@@ -1,0 +1,258 @@
+//! What must hold of a note, and what can be said of it without looking at one. Pure.
+
+use jiff::civil::Date;
+
+use super::fold::{collapse, fold, is_unspaced};
+use super::mend::push_new;
+use super::pattern::Pattern;
+use super::property::PropertyTest;
+
+/// A condition on a note, ready to be tested.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Filter {
+    /// All of them hold.
+    All(Vec<Filter>),
+    /// At least one holds.
+    Any(Vec<Filter>),
+    /// It does not hold.
+    Not(Box<Filter>),
+    /// A word of the note begins so.
+    Word(Text),
+    /// The note contains it, blanks counting alike.
+    Phrase(Text),
+    /// The expression matches.
+    Regex(Expression),
+    /// The note has the tag or one below it.
+    Tag(Matcher),
+    /// The path in the vault contains it.
+    Path(Matcher),
+    /// The name of the file contains it.
+    File(Matcher),
+    /// It holds for one line.
+    Line(Box<Filter>),
+    /// It holds for one paragraph, heading or list item.
+    Block(Box<Filter>),
+    /// It holds for the text between two headings.
+    Section(Box<Filter>),
+    /// There is such a task, and it holds for it.
+    Task(TaskState, Option<Box<Filter>>),
+    /// A property passes the test.
+    Property {
+        /// Name of the property; case does not count.
+        name: String,
+        /// What is asked of its value.
+        test: PropertyTest,
+    },
+    /// The note is of that day or a later one.
+    Since(Date),
+    /// The note is of an earlier day.
+    Before(Date),
+}
+
+/// Which tasks are meant.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TaskState {
+    /// Any `- [ ]`, `- [x]` or other mark.
+    Any,
+    /// `- [ ]`
+    Todo,
+    /// `- [x]`
+    Done,
+}
+
+/// Words to look for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Text {
+    /// As typed.
+    pub(super) shown: String,
+    /// As compared.
+    pub(super) needle: String,
+    /// Whether case and accents count.
+    pub(super) is_cased: bool,
+    /// Whether the note's names do not count, only what is written in it.
+    pub(super) is_content: bool,
+}
+
+impl Text {
+    pub(super) fn new(shown: &str, is_cased: bool, is_content: bool) -> Self {
+        let shown = shown.trim();
+        Self {
+            shown: shown.to_owned(),
+            needle: if is_cased {
+                collapse(shown)
+            } else {
+                fold(shown)
+            },
+            is_cased,
+            is_content,
+        }
+    }
+
+    /// Returns the words that are whole wherever this is found, not the end or start of others.
+    fn whole_words(&self, is_phrase: bool) -> impl Iterator<Item = &str> {
+        let words: Vec<&str> = self.shown.split_whitespace().collect();
+        let last = words.len().saturating_sub(1);
+        words
+            .into_iter()
+            .enumerate()
+            .filter_map(move |(index, word)| {
+                let is_inner = is_phrase && index > 0 && index < last;
+                // The pairs of an unspaced script are in every longer run, too.
+                let is_pairs = word.chars().all(is_unspaced) && word.chars().nth(1).is_some();
+                (is_inner || is_pairs).then_some(word)
+            })
+    }
+}
+
+/// A regular expression to look for.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Expression {
+    /// The expression.
+    pub(super) pattern: Pattern,
+    /// Whether the note's names do not count, only what is written in it.
+    pub(super) is_content: bool,
+}
+
+/// What a name or a path is compared with.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Matcher {
+    /// Words.
+    Text(Text),
+    /// A regular expression.
+    Pattern(Pattern),
+}
+
+impl Filter {
+    pub(super) fn all(mut parts: Vec<Self>) -> Option<Self> {
+        if parts.len() <= 1 {
+            return parts.pop();
+        }
+        let mut flat = Vec::with_capacity(parts.len());
+        for part in parts {
+            match part {
+                Self::All(inner) => flat.extend(inner),
+                part => flat.push(part),
+            }
+        }
+        Some(Self::All(flat))
+    }
+
+    pub(super) fn negated(self) -> Self {
+        match self {
+            Self::Not(inner) => *inner,
+            filter => Self::Not(Box::new(filter)),
+        }
+    }
+
+    pub(super) fn any(mut parts: Vec<Self>) -> Option<Self> {
+        if parts.len() <= 1 {
+            return parts.pop();
+        }
+        let mut flat = Vec::with_capacity(parts.len());
+        for part in parts {
+            match part {
+                Self::Any(inner) => flat.extend(inner),
+                part => flat.push(part),
+            }
+        }
+        Some(Self::Any(flat))
+    }
+
+    /// Whether the text of a note must be read to decide.
+    pub fn needs_text(&self) -> bool {
+        match self {
+            Self::All(parts) | Self::Any(parts) => parts.iter().any(Self::needs_text),
+            Self::Not(inner) => inner.needs_text(),
+            Self::Word(_) | Self::Phrase(_) | Self::Regex(_) => true,
+            Self::Line(_) | Self::Block(_) | Self::Section(_) | Self::Task(..) => true,
+            Self::Tag(_) | Self::Path(_) | Self::File(_) => false,
+            Self::Property { .. } | Self::Since(_) | Self::Before(_) => false,
+        }
+    }
+
+    /// Returns a weaker filter that needs no text: whatever passes this one passes that one.
+    ///
+    /// `None` if nothing can be told without the text.
+    pub fn meta_part(&self) -> Option<Self> {
+        self.without_text(Bound::Weaker)
+    }
+
+    fn without_text(&self, bound: Bound) -> Option<Self> {
+        let each = |parts: &[Self]| -> Vec<Option<Self>> {
+            parts.iter().map(|part| part.without_text(bound)).collect()
+        };
+        match self {
+            _ if !self.needs_text() => Some(self.clone()),
+            // A weaker "all" may drop parts, a weaker "any" may not; for stronger ones it is
+            // the other way round.
+            Self::All(parts) if bound == Bound::Weaker => {
+                Self::all(each(parts).into_iter().flatten().collect())
+            }
+            Self::All(parts) => Self::all(each(parts).into_iter().collect::<Option<_>>()?),
+            Self::Any(parts) if bound == Bound::Weaker => {
+                Self::any(each(parts).into_iter().collect::<Option<_>>()?)
+            }
+            Self::Any(parts) => Self::any(each(parts).into_iter().flatten().collect()),
+            Self::Not(inner) => {
+                let inner = inner.without_text(bound.opposite())?;
+                Some(inner.negated())
+            }
+            Self::Line(inner)
+            | Self::Block(inner)
+            | Self::Section(inner)
+            | Self::Task(_, Some(inner))
+                if bound == Bound::Weaker =>
+            {
+                inner.without_text(bound)
+            }
+            _ => None,
+        }
+    }
+
+    /// Returns words that stand in the text, the name or the aliases of every note that passes.
+    ///
+    /// They are as typed, for an index to look up with accents and grammar in its own way; a run of
+    /// an unspaced script stands for its pairs. A single word only has to be the start of one, so
+    /// that it gives none: these are the inner words of phrases.
+    pub fn required_words(&self) -> Vec<String> {
+        let mut words = Vec::new();
+        match self {
+            Self::All(parts) => {
+                let each = parts.iter().flat_map(Self::required_words);
+                each.for_each(|word| push_new(&mut words, word));
+            }
+            Self::Any(parts) => {
+                let mut each = parts.iter().map(Self::required_words);
+                words = each.next().unwrap_or_default();
+                each.for_each(|other| words.retain(|word| other.contains(word)));
+            }
+            Self::Word(text) | Self::Phrase(text) => {
+                let is_phrase = matches!(self, Self::Phrase(_));
+                let whole = text.whole_words(is_phrase);
+                whole.for_each(|word| push_new(&mut words, word.to_owned()));
+            }
+            Self::Line(inner)
+            | Self::Block(inner)
+            | Self::Section(inner)
+            | Self::Task(_, Some(inner)) => words = inner.required_words(),
+            _ => {}
+        }
+        words
+    }
+}
+
+/// On which side of a filter an approximation lies.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Bound {
+    Weaker,
+    Stronger,
+}
+
+impl Bound {
+    fn opposite(self) -> Self {
+        match self {
+            Self::Weaker => Self::Stronger,
+            Self::Stronger => Self::Weaker,
+        }
+    }
+}

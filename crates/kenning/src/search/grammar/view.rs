@@ -1,0 +1,254 @@
+//! Filters put to notes. Pure; the text of a note is asked for only when nothing else decides.
+
+use std::cell::OnceCell;
+
+use jiff::civil::Date;
+use serde_json::{Map, Value};
+
+use super::filter::{Filter, Matcher, Text};
+use super::fold::{collapse, finds_word, fold, is_same_ignoring_case};
+use super::parts;
+
+/// What a filter may look at of a note.
+#[derive(Clone, Copy)]
+pub struct View<'a> {
+    /// Path in the vault, with `/`.
+    pub path: &'a str,
+    /// Its tags, with or without `#`.
+    pub tags: &'a [String],
+    /// Its other names.
+    pub aliases: &'a [String],
+    /// Its front matter.
+    pub properties: &'a Map<String, Value>,
+    /// The day it is of.
+    pub date: Option<Date>,
+    /// Reads its text; called once at most, and only if needed.
+    pub text: &'a dyn Fn() -> &'a str,
+    /// Where its headings start in the text, in order, and their levels.
+    pub headings: &'a [(usize, u8)],
+    /// Where the text behind the front matter starts.
+    pub body_start: usize,
+}
+
+impl Filter {
+    /// Whether the note passes.
+    pub fn matches(&self, note: &View<'_>) -> bool {
+        Judge::of_note(note).holds(self, None, true)
+    }
+
+    /// Whether a passage itself contains one of the texts that are asked for.
+    pub fn positive_text_matches(&self, passage: &str) -> bool {
+        let judge = Judge::of_passage(passage);
+        self.any_positive_text(&|filter| judge.holds(filter, None, true))
+    }
+
+    fn any_positive_text(&self, holds: &dyn Fn(&Self) -> bool) -> bool {
+        match self {
+            Self::All(parts) | Self::Any(parts) => {
+                parts.iter().any(|part| part.any_positive_text(holds))
+            }
+            Self::Not(_) => false,
+            filter => filter.needs_text() && holds(filter),
+        }
+    }
+}
+
+/// A piece of text in the forms it is compared in, each made when first needed.
+struct Scope<'a> {
+    raw: &'a str,
+    folded: OnceCell<String>,
+    collapsed: OnceCell<String>,
+}
+
+impl<'a> Scope<'a> {
+    fn new(raw: &'a str) -> Self {
+        Self {
+            raw,
+            folded: OnceCell::new(),
+            collapsed: OnceCell::new(),
+        }
+    }
+
+    fn as_compared(&self, text: &Text) -> &str {
+        if text.is_cased {
+            self.collapsed.get_or_init(|| collapse(self.raw))
+        } else {
+            self.folded.get_or_init(|| fold(self.raw))
+        }
+    }
+}
+
+/// Decides about one note, or about one passage of an unknown note.
+struct Judge<'v, 'a> {
+    view: Option<&'v View<'a>>,
+    names: Vec<Scope<'a>>,
+    body: OnceCell<Scope<'a>>,
+}
+
+impl<'v, 'a> Judge<'v, 'a> {
+    fn of_note(view: &'v View<'a>) -> Self {
+        let name = file_name(view.path);
+        let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
+        let aliases = view.aliases.iter().map(String::as_str);
+        Self {
+            view: Some(view),
+            names: std::iter::once(stem)
+                .chain(aliases)
+                .map(Scope::new)
+                .collect(),
+            body: OnceCell::new(),
+        }
+    }
+
+    fn of_passage(passage: &'a str) -> Self {
+        Self {
+            view: None,
+            names: Vec::new(),
+            body: OnceCell::from(Scope::new(passage)),
+        }
+    }
+
+    fn body(&self) -> &Scope<'a> {
+        self.body.get_or_init(|| {
+            let Some(view) = self.view else {
+                return Scope::new("");
+            };
+            let text = (view.text)();
+            Scope::new(text.get(view.body_start..).unwrap_or(text))
+        })
+    }
+
+    /// Whether `filter` holds in `part` of the note, or in the whole of it.
+    ///
+    /// What cannot be known of a passage is taken to be as `assumed`.
+    fn holds(&self, filter: &Filter, part: Option<&Scope<'_>>, assumed: bool) -> bool {
+        let of_view = |test: &dyn Fn(&View<'_>) -> bool| self.view.map_or(assumed, test);
+        match filter {
+            Filter::All(parts) => {
+                cheapest_first(parts).all(|filter| self.holds(filter, part, assumed))
+            }
+            Filter::Any(parts) => {
+                cheapest_first(parts).any(|filter| self.holds(filter, part, assumed))
+            }
+            // Assuming the best of the whole is assuming the worst of what it must not be.
+            Filter::Not(inner) => !self.holds(inner, part, !assumed),
+            Filter::Word(text) => self.finds(part, text.is_content, &|scope| {
+                finds_word(scope.as_compared(text), &text.needle)
+            }),
+            Filter::Phrase(text) => self.finds(part, text.is_content, &|scope| {
+                scope.as_compared(text).contains(&text.needle)
+            }),
+            Filter::Regex(regex) => self.finds(part, regex.is_content, &|scope| {
+                regex.pattern.is_match(scope.raw)
+            }),
+            Filter::Tag(tag) => of_view(&|view| view.tags.iter().any(|have| has_tag(have, tag))),
+            Filter::Path(matcher) => of_view(&|view| is_in(matcher, view.path)),
+            Filter::File(matcher) => of_view(&|view| is_in(matcher, file_name(view.path))),
+            Filter::Property { name, test } => of_view(&|view| test.holds(name, view.properties)),
+            Filter::Since(day) => of_view(&|view| view.date.is_some_and(|date| date >= *day)),
+            Filter::Before(day) => of_view(&|view| view.date.is_some_and(|date| date < *day)),
+            Filter::Line(_) | Filter::Block(_) | Filter::Section(_) | Filter::Task(..) => {
+                self.holds_in_a_part(filter, part.unwrap_or_else(|| self.body()), part, assumed)
+            }
+        }
+    }
+
+    /// Looks in the names and the text, or in the text only.
+    fn finds(
+        &self,
+        part: Option<&Scope<'_>>,
+        is_content: bool,
+        found: &dyn Fn(&Scope<'_>) -> bool,
+    ) -> bool {
+        match part {
+            Some(part) => found(part),
+            None => (!is_content && self.names.iter().any(found)) || found(self.body()),
+        }
+    }
+
+    fn holds_in_a_part(
+        &self,
+        filter: &Filter,
+        whole: &Scope<'_>,
+        part: Option<&Scope<'_>>,
+        assumed: bool,
+    ) -> bool {
+        let holds = |inner: &Filter, raw: &str| self.holds(inner, Some(&Scope::new(raw)), assumed);
+        let may_hold = |inner: &Filter| may_hold(inner, whole);
+        match filter {
+            Filter::Line(inner) => {
+                may_hold(inner) && whole.raw.lines().any(|line| holds(inner, line))
+            }
+            Filter::Block(inner) => {
+                may_hold(inner) && parts::blocks(whole.raw).iter().any(|raw| holds(inner, raw))
+            }
+            Filter::Section(inner) => {
+                let (headings, start) = match (self.view, part) {
+                    (Some(view), None) => (view.headings, view.body_start),
+                    _ => (&[][..], 0),
+                };
+                let mut sections = parts::sections(whole.raw, headings, start).into_iter();
+                may_hold(inner) && sections.any(|raw| holds(inner, raw))
+            }
+            Filter::Task(state, inner) => {
+                let inner = inner.as_deref();
+                inner.is_none_or(may_hold)
+                    && parts::tasks(whole.raw, *state)
+                        .any(|raw| inner.is_none_or(|inner| holds(inner, raw)))
+            }
+            _ => false,
+        }
+    }
+}
+
+/// Whether a part of `whole` may pass: it cannot contain what the whole does not.
+///
+/// Most notes fail here, before they are cut into lines.
+fn may_hold(filter: &Filter, whole: &Scope<'_>) -> bool {
+    match filter {
+        Filter::All(parts) => parts.iter().all(|part| may_hold(part, whole)),
+        Filter::Any(parts) => parts.iter().any(|part| may_hold(part, whole)),
+        Filter::Word(text) | Filter::Phrase(text) => {
+            whole.as_compared(text).contains(text.needle.trim())
+        }
+        _ => true,
+    }
+}
+
+/// Returns first what needs no text.
+fn cheapest_first(parts: &[Filter]) -> impl Iterator<Item = &Filter> {
+    let cheap = parts.iter().filter(|part| !part.needs_text());
+    cheap.chain(parts.iter().filter(|part| part.needs_text()))
+}
+
+fn file_name(path: &str) -> &str {
+    path.rsplit_once('/').map_or(path, |(_, name)| name)
+}
+
+fn is_in(matcher: &Matcher, name: &str) -> bool {
+    match matcher {
+        Matcher::Text(text) if text.is_cased => name.contains(&text.shown),
+        Matcher::Text(text) => fold(name).contains(&text.needle),
+        Matcher::Pattern(pattern) => pattern.is_match(name),
+    }
+}
+
+/// `work` is there as `work` and as `work/today`, but not as `my/work` or `workshop`.
+fn has_tag(have: &str, wanted: &Matcher) -> bool {
+    let have = have.trim_start_matches('#');
+    let wanted = match wanted {
+        Matcher::Pattern(pattern) => return pattern.is_match(have),
+        Matcher::Text(text) => text,
+    };
+    let mut starts = have
+        .match_indices('/')
+        .map(|(at, _)| &have[..at])
+        .chain(std::iter::once(have));
+    starts.any(|start| {
+        if wanted.is_cased {
+            start == wanted.shown
+        } else {
+            is_same_ignoring_case(start, &wanted.shown)
+        }
+    })
+}

@@ -1,0 +1,118 @@
+//! Is a name asked for, or a question? Small rules that always decide alike. Pure.
+
+/// What kind of thing was typed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Intent {
+    /// Something with an exact spelling: `_rrf_fuse`, `404B`, `§3 Absatz 2`, `2026.4.10`, a quote.
+    Identifier,
+    /// A sentence that asks.
+    Question,
+    /// Words.
+    Words,
+}
+
+/// More words than this are a sentence, whatever stands in it.
+const IDENTIFIER_WORDS_MAX: usize = 4;
+/// First words of questions in the languages of most notes.
+const QUESTION_WORDS: &[&str] = &[
+    "what", "who", "whom", "whose", "when", "where", "why", "which", "how", "is", "are", "was",
+    "were", "do", "does", "did", "can", "could", "should", "would", "will", "has", "have", "wer",
+    "wen", "wem", "wessen", "was", "wann", "wo", "wohin", "woher", "warum", "wieso", "weshalb",
+    "welche", "welcher", "welches", "welchen", "wie", "wieviel", "ist", "sind", "hat", "kann",
+    "que", "qui", "quand", "où", "pourquoi", "comment", "quel", "quelle", "qué", "quién", "cuándo",
+    "dónde", "cómo", "cuál",
+];
+
+impl Intent {
+    /// Decides what kind of thing was typed.
+    pub fn of(text: &str) -> Self {
+        let text = text.trim();
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let is_quoted = text.len() > 2 && text.starts_with('"') && text.ends_with('"');
+        let is_short = words.len() <= IDENTIFIER_WORDS_MAX;
+        if is_quoted || (is_short && words.iter().any(|word| is_identifier(word))) {
+            return Self::Identifier;
+        }
+        let first = words.first().map(|word| word.to_lowercase());
+        let asks = first.is_some_and(|first| QUESTION_WORDS.contains(&first.as_str()));
+        if words.len() > 2 && (asks || text.ends_with(['?', '？'])) {
+            Self::Question
+        } else {
+            Self::Words
+        }
+    }
+
+    /// Returns what the share of meaning is multiplied by. A name is spelled one way, so that what
+    /// is merely like it is something else.
+    pub fn vector_factor(self) -> f32 {
+        match self {
+            Self::Identifier => 0.2,
+            Self::Question => 1.2,
+            Self::Words => 1.0,
+        }
+    }
+
+    /// Returns the name in explanations.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Identifier => "identifier",
+            Self::Question => "question",
+            Self::Words => "words",
+        }
+    }
+}
+
+/// Whether a word is spelled as names of things are and words of a language are not.
+fn is_identifier(word: &str) -> bool {
+    let word = word.trim_matches(['(', ')', ',', ';', ':', '?', '!', '"', '\'']);
+    let mut letters = word.chars();
+    let has_digit = word.contains(|c: char| c.is_ascii_digit());
+    let has_letter = word.contains(char::is_alphabetic);
+    let is_camel = word
+        .as_bytes()
+        .windows(2)
+        .any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase());
+    let is_version = has_digit && word.trim_end_matches('.').contains('.') && !has_letter;
+    word.starts_with('§')
+        || (word.contains('_') && has_letter)
+        || (has_digit
+            && has_letter
+            && letters.all(|c| c.is_ascii_alphanumeric() || "-._/#".contains(c)))
+        || is_version
+        || (is_camel && word.len() > 3)
+        || word.contains("::")
+        || word.ends_with("()")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_questions_and_words_are_told_apart() {
+        let cases = [
+            ("_rrf_fuse", Intent::Identifier),
+            ("404B", Intent::Identifier),
+            ("§3 Absatz 2", Intent::Identifier),
+            ("2026.4.10", Intent::Identifier),
+            ("\"exact words\"", Intent::Identifier),
+            ("addEventListener options", Intent::Identifier),
+            ("INV-2026-014", Intent::Identifier),
+            ("std::vec", Intent::Identifier),
+            ("who repaired the roof", Intent::Question),
+            ("Wie kündige ich den Vertrag", Intent::Question),
+            ("the roof leaks, why?", Intent::Question),
+            ("roof repair", Intent::Words),
+            ("how to", Intent::Words),
+            (
+                "what did we decide about v2 of the addEventListener plan",
+                Intent::Question,
+            ),
+            ("3 blue cars", Intent::Words),
+            ("", Intent::Words),
+        ];
+        for (text, expected) in cases {
+            assert_eq!(Intent::of(text), expected, "{text}");
+        }
+    }
+}

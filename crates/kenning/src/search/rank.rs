@@ -1,0 +1,346 @@
+//! The order of the hits: a closer look, age, links, names that were called, few passages of a note.
+
+use std::collections::HashMap;
+use std::rc::Rc;
+
+use jiff::civil::Date;
+
+use super::fuse::Candidate;
+use super::maxsim::MaxSim;
+use super::retrieve::Strength;
+use super::select::Selection;
+use super::{Mode, Query, SearchContext, SearchOptions, decay, graph, rerank};
+use crate::chunk;
+use crate::error::Result;
+use crate::search::tuning::Fusion;
+use crate::store::{ChunkId, ChunkRow, NoteId, NoteRow, Store};
+
+/// What a passage that does not show why its note was let through keeps of its score.
+const NOT_SHOWN: f32 = 0.5;
+
+/// A candidate with its rows at hand.
+pub(super) struct Ranked {
+    pub(super) candidate: Candidate,
+    pub(super) chunk: ChunkRow,
+    pub(super) note: Rc<NoteRow>,
+    /// The whole note, once it is needed.
+    pub(super) text: Option<Rc<str>>,
+    pub(super) is_pinned: bool,
+}
+
+impl Ranked {
+    /// Returns the passage.
+    pub(super) fn passage(&self) -> &str {
+        self.text
+            .as_ref()
+            .and_then(|text| text.get(self.chunk.range.clone()))
+            .unwrap_or_default()
+    }
+}
+
+/// Reads rows and texts, each once.
+pub(super) struct Rows<'a> {
+    store: &'a Store,
+    notes: HashMap<NoteId, Rc<NoteRow>>,
+    texts: HashMap<NoteId, Rc<str>>,
+}
+
+impl<'a> Rows<'a> {
+    pub(super) fn new(store: &'a Store) -> Self {
+        Self {
+            store,
+            notes: HashMap::new(),
+            texts: HashMap::new(),
+        }
+    }
+
+    fn note(&mut self, id: NoteId) -> Result<Rc<NoteRow>> {
+        if let Some(known) = self.notes.get(&id) {
+            return Ok(Rc::clone(known));
+        }
+        let read = Rc::new(self.store.note(id)?);
+        self.notes.insert(id, Rc::clone(&read));
+        Ok(read)
+    }
+
+    /// Reads the text of a hit, unless it is there.
+    pub(super) fn read_text(&mut self, ranked: &mut Ranked) -> Result<()> {
+        if ranked.text.is_none() {
+            let id = ranked.note.id;
+            let text = match self.texts.get(&id) {
+                Some(known) => Rc::clone(known),
+                None => Rc::from(self.store.text(id)?),
+            };
+            self.texts.insert(id, Rc::clone(&text));
+            ranked.text = Some(text);
+        }
+        Ok(())
+    }
+
+    pub(super) fn ranked(&mut self, candidate: Candidate, chunk: ChunkRow) -> Result<Ranked> {
+        Ok(Ranked {
+            candidate,
+            note: self.note(chunk.note)?,
+            chunk,
+            text: None,
+            is_pinned: false,
+        })
+    }
+}
+
+/// What the order depends on beside the candidates.
+pub(super) struct Order<'a> {
+    pub(super) query: &'a Query,
+    pub(super) strength: &'a Strength,
+    pub(super) selection: &'a Selection<'a>,
+    /// Notes that were called by name.
+    pub(super) pinned: &'a [NoteId],
+    pub(super) today: Date,
+}
+
+/// Orders the candidates: best first, ties by path and line.
+pub(super) fn rank(
+    cx: &SearchContext<'_>,
+    mut fused: Vec<Candidate>,
+    order: &Order<'_>,
+    options: &SearchOptions,
+) -> Result<Vec<Ranked>> {
+    fused.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.chunk.cmp(&b.chunk)));
+    let mut rows = Rows::new(cx.store);
+    let is_looked_at =
+        options.mode == Mode::Hybrid && matches!(cx.tuning.fusion, Fusion::Blend { .. });
+    let n_looked = cx.tuning.look.n_looked.min(fused.len());
+    let rest = fused.split_off(n_looked);
+    let mut best = Vec::with_capacity(n_looked);
+    for candidate in fused {
+        let chunk = cx.store.chunk(candidate.chunk)?;
+        let mut ranked = rows.ranked(candidate, chunk)?;
+        if is_looked_at || order.selection.reads_texts() {
+            rows.read_text(&mut ranked)?;
+        }
+        best.push(ranked);
+    }
+    if is_looked_at {
+        look(cx, &mut best, order);
+    }
+    show(&mut best, cx.store, order.selection)?;
+    age(cx, &mut best, order.today);
+    follow_links(cx, &mut best, order.today);
+    let mut ranked = pin(&mut rows, &best, &rest, order.pinned, options.limit)?;
+    let scale = if is_looked_at {
+        1.0 + cx.tuning.look.most()
+    } else {
+        1.0
+    };
+    let rest = rest.into_iter().map(|mut candidate| {
+        candidate.score /= scale;
+        candidate
+    });
+    fill(&mut rows, &mut ranked, best, rest, options)?;
+    Ok(ranked)
+}
+
+/// Adds what a closer look at the passages tells.
+fn look(cx: &SearchContext<'_>, best: &mut [Ranked], order: &Order<'_>) {
+    let idf = &order.strength.idf;
+    let words = order.query.words.iter().map(String::as_str);
+    let weights = &cx.tuning.look;
+    let mut similar = cx
+        .embedder
+        .word_rows()
+        .filter(|_| weights.similarity > 0.0)
+        .map(|model| MaxSim::new(model, words.zip(idf.iter().copied())));
+    for ranked in best.iter_mut() {
+        let note = &ranked.note;
+        let crumbs = chunk::breadcrumb(&note.title, &note.headings, ranked.chunk.heading);
+        let mut names = vec![note.title.as_str()];
+        names.extend(note.aliases.iter().map(String::as_str));
+        let passage = rerank::Passage {
+            text: ranked.passage(),
+            names,
+            headings: &crumbs[1..],
+            tags: &note.tags,
+            language: note.language,
+        };
+        let mut found = rerank::features(&passage, order.query, idf);
+        if let Some(similar) = &mut similar {
+            found.cosine = similar.score(&[crumbs.join("\n").as_str(), passage.text]);
+        }
+        ranked.candidate.look = Some(found);
+    }
+    let cosines = || best.iter().filter_map(|r| Some(r.candidate.look?.cosine));
+    let (least, most) = (
+        cosines().fold(1f32, f32::min),
+        cosines().fold(0f32, f32::max),
+    );
+    for Ranked { candidate, .. } in best {
+        if let Some(found) = &mut candidate.look {
+            let span = most - least;
+            found.similarity = if span > 0.0 {
+                (found.cosine - least) / span
+            } else {
+                0.0
+            };
+            let added = found.weighted(weights);
+            candidate.score = (candidate.score + added) / (1.0 + weights.most());
+        }
+    }
+}
+
+/// Where a filter asks for something in the text, the passage that has it is the one to show.
+fn show(best: &mut [Ranked], store: &Store, selection: &Selection<'_>) -> Result<()> {
+    if !selection.reads_texts() {
+        return Ok(());
+    }
+    for index in 0..best.len() {
+        if selection.is_shown_by(best[index].passage()) {
+            continue;
+        }
+        let note = best[index].note.id;
+        let taken: Vec<ChunkId> = best.iter().map(|ranked| ranked.chunk.id).collect();
+        let ranked = &mut best[index];
+        let better = store.chunks_of(note)?.into_iter().find(|chunk| {
+            let text = ranked
+                .text
+                .as_ref()
+                .and_then(|text| text.get(chunk.range.clone()));
+            let text = text.unwrap_or_default();
+            !taken.contains(&chunk.id) && selection.is_shown_by(text)
+        });
+        match better {
+            Some(chunk) => {
+                ranked.candidate.chunk = chunk.id;
+                ranked.chunk = chunk;
+            }
+            None => ranked.candidate.score *= NOT_SHOWN,
+        }
+    }
+    Ok(())
+}
+
+/// Lets notes age by the domain's rule.
+fn age(cx: &SearchContext<'_>, best: &mut [Ranked], today: Date) {
+    let candidates: Vec<decay::Candidate<'_>> = best
+        .iter()
+        .map(|ranked| decay::Candidate {
+            score: ranked.candidate.score,
+            author: ranked.note.author.as_deref(),
+            kind: ranked.note.kind.as_deref(),
+            path: &ranked.note.path,
+            date: ranked.note.day(),
+            is_evergreen: ranked.note.is_evergreen,
+            is_superseded: ranked.note.superseded_by.is_some(),
+        })
+        .collect();
+    let decayed = decay::weigh(&candidates, today, &cx.tuning.decay);
+    for (ranked, decayed) in best.iter_mut().zip(decayed) {
+        ranked.candidate.score = decayed.score(ranked.candidate.score);
+        ranked.candidate.decay = Some(decayed);
+    }
+}
+
+/// Lifts notes that links vouch for.
+fn follow_links(cx: &SearchContext<'_>, best: &mut [Ranked], today: Date) {
+    let Some(weights) = &cx.tuning.graph else {
+        return;
+    };
+    let mut degrees: HashMap<NoteId, u32> = HashMap::new();
+    for ranked in best.iter() {
+        degrees.insert(ranked.note.id, ranked.note.n_neighbours);
+    }
+    let candidates: Vec<graph::Candidate> = best
+        .iter()
+        .map(|ranked| graph::Candidate {
+            score: ranked.candidate.score,
+            pagerank: ranked.note.pagerank,
+            centrality: ranked.note.centrality,
+            modified: ranked.note.day(),
+        })
+        .collect();
+    let n_edges = degrees.values().sum::<u32>() as usize;
+    let Some(terms) = graph::rerank(&candidates, n_edges, today, weights) else {
+        return;
+    };
+    for (ranked, terms) in best.iter_mut().zip(terms) {
+        ranked.candidate.score = terms.total();
+        ranked.candidate.graph = Some(terms);
+    }
+}
+
+/// The best chunk of each note that was called by name.
+fn pin(
+    rows: &mut Rows<'_>,
+    best: &[Ranked],
+    rest: &[Candidate],
+    pinned: &[NoteId],
+    limit: usize,
+) -> Result<Vec<Ranked>> {
+    let store = rows.store;
+    let mut ranked = Vec::new();
+    for &id in pinned.iter().take(limit) {
+        let known = best
+            .iter()
+            .filter(|ranked| ranked.note.id == id)
+            .map(|ranked| &ranked.candidate)
+            .chain(rest)
+            .find(|candidate| store.note_of(candidate.chunk).ok().flatten() == Some(id));
+        let chunk = match known {
+            Some(candidate) => Some(store.chunk(candidate.chunk)?),
+            None => store.chunks_of(id)?.into_iter().next(),
+        };
+        if let Some(chunk) = chunk {
+            let mut candidate = known.cloned().unwrap_or_else(|| Candidate::new(chunk.id));
+            candidate.score = 1.0;
+            ranked.push(Ranked {
+                is_pinned: true,
+                ..rows.ranked(candidate, chunk)?
+            });
+        }
+    }
+    Ok(ranked)
+}
+
+/// Fills the list up to the limit, few passages of one note.
+fn fill(
+    rows: &mut Rows<'_>,
+    ranked: &mut Vec<Ranked>,
+    mut best: Vec<Ranked>,
+    rest: impl Iterator<Item = Candidate>,
+    options: &SearchOptions,
+) -> Result<()> {
+    let n_pinned = ranked.len();
+    let pinned: Vec<ChunkId> = ranked.iter().map(|pinned| pinned.chunk.id).collect();
+    let mut n_taken: HashMap<NoteId, usize> =
+        ranked.iter().map(|pinned| (pinned.note.id, 1)).collect();
+    best.sort_by(by_score_and_place);
+    let mut take = |next: Ranked, ranked: &mut Vec<Ranked>| {
+        let n = n_taken.entry(next.note.id).or_default();
+        if !pinned.contains(&next.chunk.id) && *n < options.per_note {
+            *n += 1;
+            ranked.push(next);
+        }
+    };
+    for next in best {
+        take(next, ranked);
+    }
+    for candidate in rest {
+        let is_tie = ranked
+            .last()
+            .is_some_and(|last| last.candidate.score == candidate.score);
+        if ranked.len() >= options.limit && !is_tie {
+            break;
+        }
+        let chunk = rows.store.chunk(candidate.chunk)?;
+        let next = rows.ranked(candidate, chunk)?;
+        take(next, ranked);
+    }
+    ranked[n_pinned..].sort_by(by_score_and_place);
+    ranked.truncate(options.limit);
+    Ok(())
+}
+
+fn by_score_and_place(a: &Ranked, b: &Ranked) -> std::cmp::Ordering {
+    (b.candidate.score.total_cmp(&a.candidate.score))
+        .then_with(|| a.note.path.cmp(&b.note.path))
+        .then_with(|| a.chunk.start_line.cmp(&b.chunk.start_line))
+}

@@ -1,0 +1,179 @@
+//! Asks both retrievers: which passages hold the words, which are near in meaning.
+
+use std::collections::HashMap;
+
+use super::select::Selection;
+use super::{Candidate, Mode, Query, SearchContext, SearchOptions};
+use crate::error::{Error, Result};
+use crate::store::{ChunkId, LexicalHit, LexicalScores, Neighbour, Store};
+
+/// Candidates of both retrievers, and what tells a good match from a bad one.
+pub(super) struct Retrieved {
+    pub(super) candidates: Vec<Candidate>,
+    pub(super) strength: Strength,
+}
+
+/// Absolute signals; ranks and relative scores cannot tell whether anything matched at all.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Strength {
+    /// Inverse document frequency of each word of the query.
+    pub(super) idf: Vec<f32>,
+    /// Highest cosine, and the cosine of an unrelated passage.
+    pub(super) cosine: Option<(f32, f32)>,
+}
+
+/// Returns the candidates among the selected notes.
+pub(super) fn retrieve(
+    cx: &SearchContext<'_>,
+    query: &Query,
+    selection: &Selection<'_>,
+    options: &SearchOptions,
+) -> Result<Retrieved> {
+    let mut found: HashMap<ChunkId, Candidate> = HashMap::new();
+    let mut strength = Strength::default();
+    let n_wanted = cx.tuning.candidates.max(options.limit * 2);
+    let scores = match options.mode {
+        Mode::Vector => None,
+        _ => cx.store.score_words(&query.groups, &cx.tuning.lexical)?,
+    };
+    if let Some(scores) = &scores {
+        strength.idf.clone_from(&scores.idf);
+        let hits = by_words(scores, selection, n_wanted, cx.tuning.candidates_per_note)?;
+        for (rank, hit) in ranks(hits.iter().map(|hit| hit.score)).zip(&hits) {
+            let candidate = candidate(&mut found, hit.chunk);
+            candidate.lexical = hit.score;
+            candidate.lexical_rank = Some(rank);
+        }
+    }
+    if options.mode != Mode::Lexical && !query.text.is_empty() {
+        let vector = embed(cx, &query.text)?;
+        let (nearest, background) = by_meaning(cx.store, &vector, selection, n_wanted)?;
+        strength.cosine = nearest.first().map(|best| (best.cosine, background));
+        for (rank, neighbour) in ranks(nearest.iter().map(|n| n.cosine)).zip(&nearest) {
+            let candidate = candidate(&mut found, neighbour.chunk);
+            candidate.cosine = Some(neighbour.cosine);
+            candidate.vector_rank = Some(rank);
+        }
+        complete(cx.store, &vector, scores.as_ref(), &mut found)?;
+        for candidate in found.values_mut() {
+            candidate.background = background;
+        }
+    }
+    let mut candidates: Vec<Candidate> = found.into_values().collect();
+    if let Some(scores) = &scores {
+        for candidate in &mut candidates {
+            candidate.lexical_parts = scores.parts(candidate.chunk);
+        }
+    }
+    candidates.sort_by_key(|candidate| candidate.chunk);
+    Ok(Retrieved {
+        candidates,
+        strength,
+    })
+}
+
+fn candidate(found: &mut HashMap<ChunkId, Candidate>, chunk: ChunkId) -> &mut Candidate {
+    found.entry(chunk).or_insert_with(|| Candidate::new(chunk))
+}
+
+/// The best passages by words. Where texts decide, they are read from the best downwards, so that
+/// few are read.
+fn by_words(
+    scores: &LexicalScores<'_>,
+    selection: &Selection<'_>,
+    n_wanted: usize,
+    per_note: usize,
+) -> Result<Vec<LexicalHit>> {
+    if !selection.reads_texts() {
+        return Ok(scores.best(n_wanted, per_note, |note| selection.has_row(note)));
+    }
+    let mut hits = Vec::new();
+    for hit in scores.best(usize::MAX, per_note, |note| selection.has_row(note)) {
+        if selection.has(hit.note)? {
+            hits.push(hit);
+        }
+        if hits.len() >= n_wanted {
+            break;
+        }
+    }
+    Ok(hits)
+}
+
+/// The nearest passages, and what an unrelated one scores.
+fn by_meaning(
+    store: &Store,
+    vector: &[f32],
+    selection: &Selection<'_>,
+    n_wanted: usize,
+) -> Result<(Vec<Neighbour>, f32)> {
+    if selection.is_everything() {
+        return store.nearest(vector, n_wanted, |_| true);
+    }
+    let (nearest, background) =
+        store.nearest(vector, n_wanted * 4, |note| selection.has_row(note))?;
+    if !selection.reads_texts() {
+        return Ok((nearest.into_iter().take(n_wanted).collect(), background));
+    }
+    let mut kept = Vec::new();
+    for neighbour in nearest {
+        if let Some(note) = store.note_of(neighbour.chunk)?
+            && selection.has(note)?
+        {
+            kept.push(neighbour);
+        }
+        if kept.len() >= n_wanted {
+            break;
+        }
+    }
+    Ok((kept, background))
+}
+
+/// Returns the 1-based ranks of scores in falling order. Equal scores share a rank: ids, which tell
+/// only in which order notes were indexed, must not count.
+fn ranks(scores: impl Iterator<Item = f32>) -> impl Iterator<Item = u32> {
+    let mut last = None;
+    (1..).zip(scores).map(move |(position, score)| match last {
+        Some((rank, equal)) if equal == score => rank,
+        _ => {
+            last = Some((position, score));
+            position
+        }
+    })
+}
+
+/// What one retriever did not list still has a score with it; both are asked about every candidate.
+fn complete(
+    store: &Store,
+    vector: &[f32],
+    scores: Option<&LexicalScores<'_>>,
+    found: &mut HashMap<ChunkId, Candidate>,
+) -> Result<()> {
+    let missing: Vec<ChunkId> = found
+        .values()
+        .filter(|candidate| candidate.cosine.is_none())
+        .map(|candidate| candidate.chunk)
+        .collect();
+    for neighbour in store.cosines(vector, &missing)? {
+        if let Some(candidate) = found.get_mut(&neighbour.chunk) {
+            candidate.cosine = Some(neighbour.cosine);
+        }
+    }
+    if let Some(scores) = scores {
+        for candidate in found.values_mut().filter(|c| c.lexical_rank.is_none()) {
+            candidate.lexical = scores.of(candidate.chunk);
+        }
+    }
+    Ok(())
+}
+
+/// Embeds the question, refusing to compare it with vectors of another model.
+fn embed(cx: &SearchContext<'_>, text: &str) -> Result<Vec<f32>> {
+    let current = cx.embedder.id();
+    match cx.store.model()? {
+        Some(stored) if stored != *current => Err(Error::ModelMismatch {
+            stored,
+            current: current.clone(),
+        }),
+        _ => Ok(cx.embedder.embed_query(text)?),
+    }
+}

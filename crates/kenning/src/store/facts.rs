@@ -1,0 +1,195 @@
+//! Reading what is known of notes beside their text, and of the index as a whole.
+
+use rusqlite::{Connection, Row};
+
+use super::NoteId;
+use super::read::{Store, list, model};
+use crate::embed::ModelId;
+use crate::error::Result;
+use crate::vault::Skipped;
+use crate::words::Language;
+
+/// What conditions on notes look at.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NoteFacts {
+    /// Its id.
+    pub id: NoteId,
+    /// Path below the vault.
+    pub path: String,
+    /// Title.
+    pub title: String,
+    /// Tags without `#`.
+    pub tags: Vec<String>,
+    /// Other names.
+    pub aliases: Vec<String>,
+    /// Every property as written.
+    pub properties: serde_json::Map<String, serde_json::Value>,
+    /// Date, `YYYY-MM-DD`.
+    pub date: Option<String>,
+}
+
+/// What else is known of a note: everything its front matter says, and where it belongs.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct NoteDetails {
+    /// Every property as written.
+    pub properties: serde_json::Map<String, serde_json::Value>,
+    /// Where the date comes from.
+    pub date_source: Option<String>,
+    /// PARA category: the first folder.
+    pub category: Option<String>,
+    /// PARA area: the second folder.
+    pub area: Option<String>,
+    /// Format it was read as.
+    pub format: String,
+}
+
+/// The index as a whole.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Status {
+    /// Number of notes.
+    pub n_notes: u64,
+    /// Number of chunks.
+    pub n_chunks: u64,
+    /// Number of links.
+    pub n_links: u64,
+    /// Number of credentials that were masked.
+    pub n_masked: u64,
+    /// Model of the vectors.
+    pub model: Option<ModelId>,
+    /// Languages and how many notes are written in each.
+    pub languages: Vec<(Language, u64)>,
+    /// Seconds since 1970 at which the vault was last compared with the index.
+    pub checked_at: Option<i64>,
+    /// What rules left out: rule and path.
+    pub left_out: Vec<(String, String)>,
+    /// Files that are no notes: extension and how many, commonest first.
+    pub attachments: Vec<(String, u64)>,
+    /// Files that could not be taken.
+    pub skipped: Vec<Skipped>,
+    /// Notes with something that could not be understood: path, line, message.
+    pub warnings: Vec<(String, u32, String)>,
+}
+
+impl Store {
+    /// Returns what conditions look at, for every note.
+    pub fn facts(&self) -> Result<Vec<NoteFacts>> {
+        self.sql(|connection| {
+            connection
+                .prepare_cached(&format!("{FACTS} ORDER BY id"))?
+                .query_map([], note_facts)?
+                .collect()
+        })
+    }
+
+    /// Returns what conditions look at, for one note.
+    pub fn facts_of(&self, id: NoteId) -> Result<NoteFacts> {
+        self.sql(|connection| {
+            connection
+                .prepare_cached(&format!("{FACTS} WHERE id = ?1"))?
+                .query_row([id.0], note_facts)
+        })
+    }
+
+    /// Returns what else is known of a note.
+    pub fn details(&self, id: NoteId) -> Result<NoteDetails> {
+        self.sql(|connection| {
+            connection
+                .prepare_cached(
+                    "SELECT properties, date_source, category, area, format FROM note WHERE id = ?1",
+                )?
+                .query_row([id.0], |row| {
+                    let json: Option<String> = row.get(0)?;
+                    Ok(NoteDetails {
+                        properties: json
+                            .and_then(|json| serde_json::from_str(&json).ok())
+                            .unwrap_or_default(),
+                        date_source: row.get(1)?,
+                        category: row.get(2)?,
+                        area: row.get(3)?,
+                        format: row.get(4)?,
+                    })
+                })
+        })
+    }
+
+    /// Returns the counts and complaints of the index.
+    pub fn status(&self) -> Result<Status> {
+        let languages = self.languages()?;
+        let checked_at = self.checked_at()?;
+        self.sql(|connection| {
+            let count = |table: &str| -> rusqlite::Result<u64> {
+                connection.query_row(&format!("SELECT COUNT(*) FROM {table}"), [], |row| row.get(0))
+            };
+            let skipped = connection
+                .prepare("SELECT path, reason FROM skipped ORDER BY path")?
+                .query_map([], |row| {
+                    Ok(Skipped {
+                        path: row.get(0)?,
+                        reason: row.get(1)?,
+                    })
+                })?
+                .collect::<rusqlite::Result<_>>()?;
+            let warnings = connection
+                .prepare(
+                    "SELECT note.path, w.value ->> 0, w.value ->> 1 FROM note, json_each(warnings) AS w
+                     WHERE warnings IS NOT NULL ORDER BY note.path",
+                )?
+                .query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
+                .collect::<rusqlite::Result<_>>()?;
+            Ok(Status {
+                n_notes: count("note")?,
+                n_chunks: count("chunk")?,
+                n_links: count("link")?,
+                n_masked: count("masked")?,
+                left_out: left_out(connection)?,
+                attachments: kinds_of_attachments(connection)?,
+                model: model(connection)?,
+                languages,
+                checked_at,
+                skipped,
+                warnings,
+            })
+        })
+    }
+}
+
+const FACTS: &str = "SELECT id, path, title, tags, aliases, properties, date FROM note";
+
+fn note_facts(row: &Row<'_>) -> rusqlite::Result<NoteFacts> {
+    let properties: Option<String> = row.get(5)?;
+    Ok(NoteFacts {
+        id: NoteId(row.get(0)?),
+        path: row.get(1)?,
+        title: row.get(2)?,
+        tags: list(row, 3)?,
+        aliases: list(row, 4)?,
+        properties: properties
+            .and_then(|json| serde_json::from_str(&json).ok())
+            .unwrap_or_default(),
+        date: row.get(6)?,
+    })
+}
+
+fn left_out(connection: &Connection) -> rusqlite::Result<Vec<(String, String)>> {
+    connection
+        .prepare("SELECT rule, path FROM left_out ORDER BY rule, path")?
+        .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
+        .collect()
+}
+
+/// Counts the files that are no notes by their extension, commonest first.
+fn kinds_of_attachments(connection: &Connection) -> rusqlite::Result<Vec<(String, u64)>> {
+    let paths: Vec<String> = connection
+        .prepare("SELECT path FROM attachment")?
+        .query_map([], |row| row.get(0))?
+        .collect::<rusqlite::Result<_>>()?;
+    let mut counts = std::collections::BTreeMap::<String, u64>::new();
+    for path in &paths {
+        let name = path.rsplit('/').next().unwrap_or(path);
+        let kind = name.rsplit_once('.').map_or("", |(_, extension)| extension);
+        *counts.entry(kind.to_lowercase()).or_default() += 1;
+    }
+    let mut counts: Vec<_> = counts.into_iter().collect();
+    counts.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
+    Ok(counts)
+}

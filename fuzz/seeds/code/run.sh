@@ -1,0 +1,5 @@
+#!/bin/sh
+run() {
+  echo x
+}
+run
