@@ -248,6 +248,14 @@ fn find(cx: &SearchContext<'_>, text: &str, options: &SearchOptions) -> Result<F
         mut candidates,
         strength,
     } = retrieve::retrieve(cx, &query, &selection, options)?;
+    for (number, instead) in &strength.respelled {
+        request.notices.push(format!(
+            "no note says {:?}; looked for {} instead",
+            query.words[*number],
+            instead.terms.join(", ")
+        ));
+        query.groups[*number] = instead.clone();
+    }
     if candidates.is_empty() && query.groups.is_empty() && request.filter.is_some() {
         candidates = listed(cx.store, &selection, options.limit)?;
     }

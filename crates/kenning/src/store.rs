@@ -7,6 +7,7 @@ mod codes;
 mod directory;
 mod facts;
 mod files;
+mod fuzzy;
 mod lexical;
 mod linked;
 mod read;

@@ -76,6 +76,19 @@ fn names_and_tags_in_a_query_are_among_the_results() {
 }
 
 #[test]
+fn slips_are_forgiven_and_told() {
+    let vault = vault();
+    let json = vault.ken(&["search", "-f", "json", "atttic"]).json();
+    assert_eq!(json["hits"][0]["path"], "Old/attic.md");
+    assert_eq!(
+        json["notices"][0],
+        "no note says \"atttic\"; looked for attic instead"
+    );
+    // The start of a word is enough where that is asked for.
+    assert_eq!(vault.paths("gard*")[0], "Work/garden.md");
+}
+
+#[test]
 fn every_stage_is_explained() {
     let vault = vault();
     let json = vault

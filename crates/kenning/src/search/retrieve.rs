@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use super::select::Selection;
 use super::{Candidate, Mode, Query, SearchContext, SearchOptions};
 use crate::error::{Error, Result};
-use crate::store::{ChunkId, LexicalHit, LexicalScores, Neighbour, Store};
+use crate::store::{ChunkId, LexicalHit, LexicalScores, Neighbour, Store, TermGroup};
 
 /// Candidates of both retrievers, and what tells a good match from a bad one.
 pub(super) struct Retrieved {
@@ -20,6 +20,8 @@ pub(super) struct Strength {
     pub(super) idf: Vec<f32>,
     /// Highest cosine, and the cosine of an unrelated passage.
     pub(super) cosine: Option<(f32, f32)>,
+    /// Words that no note says, by number, and what was looked for instead.
+    pub(super) respelled: Vec<(usize, TermGroup)>,
 }
 
 /// Returns the candidates among the selected notes.
@@ -38,6 +40,7 @@ pub(super) fn retrieve(
     };
     if let Some(scores) = &scores {
         strength.idf.clone_from(&scores.idf);
+        strength.respelled.clone_from(&scores.respelled);
         let hits = by_words(scores, selection, n_wanted, cx.tuning.candidates_per_note)?;
         for (rank, hit) in ranks(hits.iter().map(|hit| hit.score)).zip(&hits) {
             let candidate = candidate(&mut found, hit.chunk);

@@ -105,6 +105,7 @@ impl Default for Tuning {
                     context: 0.5,
                 },
                 note_share: 0.5,
+                forgiving_words_max: 5,
             },
             candidates: 200,
             candidates_per_note: 3,

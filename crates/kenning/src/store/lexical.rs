@@ -10,6 +10,7 @@ use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{Index, SegmentReader, Term};
 
 use super::directory::SqlDirectory;
+use super::fuzzy;
 use super::terms::Fields;
 use super::{ChunkId, NoteId};
 use crate::error::Result;
@@ -51,6 +52,8 @@ pub struct LexicalOptions {
     pub weights: FieldWeights,
     /// Share of the note's own score in a chunk's; the rest is the chunk's.
     pub note_share: f32,
+    /// Slips are forgiven in queries of up to this many words; longer ones have enough others.
+    pub forgiving_words_max: usize,
 }
 
 /// A chunk found by its words.
@@ -102,6 +105,8 @@ pub struct LexicalScores<'a> {
     note_share: f32,
     /// Inverse document frequency of each term group.
     pub idf: Vec<f32>,
+    /// Groups that no entry holds, by number, and what was looked for instead.
+    pub respelled: Vec<(usize, TermGroup)>,
 }
 
 impl LexicalReader {
@@ -151,16 +156,37 @@ impl LexicalReader {
         };
         let mut counts = Counts::new(n_entries);
         let mut idf = Vec::with_capacity(groups.len());
-        for group in groups {
+        let mut respelled = Vec::new();
+        for (number, group) in groups.iter().enumerate() {
             self.count(group, &options.weights, &mut counts)?;
+            if counts.touched.is_empty() && groups.len() <= options.forgiving_words_max {
+                let near = self.respell(group)?;
+                if !near.terms.is_empty() {
+                    self.count(&near, &options.weights, &mut counts)?;
+                    respelled.push((number, near));
+                }
+            }
             idf.push(self.add_scores(&mut counts, options, &mut sums));
         }
-        Ok(LexicalScores::new(
-            &self.entries,
-            sums,
-            options.note_share,
-            idf,
-        ))
+        let mut scores = LexicalScores::new(&self.entries, sums, options.note_share, idf);
+        scores.respelled = respelled;
+        Ok(scores)
+    }
+
+    /// Returns the terms of the index that a word without any match may be meant for.
+    fn respell(&self, group: &TermGroup) -> tantivy::Result<TermGroup> {
+        let mut found = Vec::new();
+        for segment in &self.segments {
+            for field in [self.fields.text, self.fields.title, self.fields.names] {
+                for term in &group.terms {
+                    fuzzy::collect(&segment.reader, field, term, &mut found)?;
+                }
+            }
+        }
+        Ok(TermGroup {
+            terms: fuzzy::choose(found),
+            is_prefix: false,
+        })
     }
 
     /// Counts the weighted occurrences of a group in every entry.
@@ -428,6 +454,7 @@ impl<'a> LexicalScores<'a> {
             best_chunk,
             note_share,
             idf,
+            respelled: Vec::new(),
         }
     }
 
