@@ -238,7 +238,7 @@ fn find(cx: &SearchContext<'_>, text: &str, options: &SearchOptions) -> Result<F
     };
     let intent = Intent::of(text);
     let is_long = request.words.split_whitespace().count() > SENTENCE_WORDS_MIN;
-    request.soften(intent == Intent::Question || is_long);
+    request.soften(text, intent == Intent::Question || is_long);
     let mut query = Query::parse(&request.words, &cx.store.languages()?);
     if let Some(last) = query.groups.last_mut().filter(|_| request.is_prefix) {
         last.is_prefix = true;

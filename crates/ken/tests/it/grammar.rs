@@ -76,6 +76,15 @@ fn names_and_tags_in_a_query_are_among_the_results() {
 }
 
 #[test]
+fn the_punctuation_of_a_sentence_is_no_condition() {
+    let vault = vault();
+    let asked = "why does the \"reddish\" roof leak -dash (or the attic) /perhaps/ in spring?";
+    assert!(vault.paths(asked).contains(&"Work/roof.md".to_owned()));
+    let asked = "why does the red roof leak in spring -garden";
+    assert!(!vault.paths(asked).contains(&"Work/garden.md".to_owned()));
+}
+
+#[test]
 fn slips_are_forgiven_and_told() {
     let vault = vault();
     let json = vault.ken(&["search", "-f", "json", "atttic"]).json();

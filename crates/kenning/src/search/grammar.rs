@@ -45,29 +45,40 @@ pub struct Request {
 }
 
 impl Request {
-    /// Lets go of conditions that punctuation made and nobody meant: words in brackets, and quotes
-    /// inside a sentence. They still rank.
-    pub fn soften(&mut self, is_sentence: bool) {
-        self.filter = self
-            .filter
-            .take()
-            .and_then(|filter| soft(filter, is_sentence));
+    /// Lets go of conditions that punctuation made and nobody meant. Words in brackets only rank. In
+    /// a sentence so do quotes, and dashes and slashes are punctuation, unless the last thing that
+    /// was typed is left out on purpose.
+    pub fn soften(&mut self, text: &str, is_sentence: bool) {
+        let ends_in_negation = text
+            .split_whitespace()
+            .next_back()
+            .is_some_and(|word| word.starts_with('-'));
+        let is_prose = self.filter.as_ref().is_some_and(is_punctuation);
+        if is_sentence && is_prose && !ends_in_negation {
+            text.trim().clone_into(&mut self.words);
+            self.filter = None;
+            self.is_prefix = false;
+        } else {
+            self.filter = self.filter.take().and_then(soft);
+        }
     }
 }
 
-fn soft(filter: Filter, is_sentence: bool) -> Option<Filter> {
-    let is_plain = |filter: &Filter| match filter {
-        Filter::Word(_) => true,
-        Filter::Phrase(_) => is_sentence,
-        _ => false,
-    };
+/// Whether a condition is made of quotes, brackets, dashes and slashes alone.
+fn is_punctuation(filter: &Filter) -> bool {
     match filter {
-        filter if is_plain(&filter) => None,
+        Filter::Word(_) | Filter::Phrase(_) | Filter::Regex(_) => true,
+        Filter::Not(inner) => is_punctuation(inner),
+        Filter::All(filters) => filters.iter().all(is_punctuation),
+        _ => false,
+    }
+}
+
+fn soft(filter: Filter) -> Option<Filter> {
+    match filter {
+        Filter::Word(_) => None,
         Filter::All(filters) => {
-            let mut kept: Vec<Filter> = filters
-                .into_iter()
-                .filter_map(|filter| soft(filter, is_sentence))
-                .collect();
+            let mut kept: Vec<Filter> = filters.into_iter().filter_map(soft).collect();
             match kept.len() {
                 0 | 1 => kept.pop(),
                 _ => Some(Filter::All(kept)),
