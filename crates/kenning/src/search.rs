@@ -152,7 +152,7 @@ pub fn search(cx: &SearchContext<'_>, text: &str, options: &SearchOptions) -> Re
         strength,
         intent,
     } = found;
-    let mut rows = rank::Rows::new(cx.store);
+    let rows = rank::Rows::new(cx.store);
     for ranked in &mut ranked {
         rows.read_text(ranked)?;
     }

@@ -23,26 +23,22 @@ pub(super) struct Ranked {
     pub(super) candidate: Candidate,
     pub(super) chunk: ChunkRow,
     pub(super) note: Rc<NoteRow>,
-    /// The whole note, once it is needed.
-    pub(super) text: Option<Rc<str>>,
+    /// The passage, once it is needed.
+    pub(super) text: Option<String>,
     pub(super) is_pinned: bool,
 }
 
 impl Ranked {
     /// Returns the passage.
     pub(super) fn passage(&self) -> &str {
-        self.text
-            .as_ref()
-            .and_then(|text| text.get(self.chunk.range.clone()))
-            .unwrap_or_default()
+        self.text.as_deref().unwrap_or_default()
     }
 }
 
-/// Reads rows and texts, each once.
+/// Reads the rows of notes, each once.
 pub(super) struct Rows<'a> {
     store: &'a Store,
     notes: HashMap<NoteId, Rc<NoteRow>>,
-    texts: HashMap<NoteId, Rc<str>>,
 }
 
 impl<'a> Rows<'a> {
@@ -50,7 +46,6 @@ impl<'a> Rows<'a> {
         Self {
             store,
             notes: HashMap::new(),
-            texts: HashMap::new(),
         }
     }
 
@@ -63,16 +58,10 @@ impl<'a> Rows<'a> {
         Ok(read)
     }
 
-    /// Reads the text of a hit, unless it is there.
-    pub(super) fn read_text(&mut self, ranked: &mut Ranked) -> Result<()> {
+    /// Reads the passage of a hit, unless it is there.
+    pub(super) fn read_text(&self, ranked: &mut Ranked) -> Result<()> {
         if ranked.text.is_none() {
-            let id = ranked.note.id;
-            let text = match self.texts.get(&id) {
-                Some(known) => Rc::clone(known),
-                None => Rc::from(self.store.text(id)?),
-            };
-            self.texts.insert(id, Rc::clone(&text));
-            ranked.text = Some(text);
+            ranked.text = Some(self.store.passage(&ranked.chunk)?);
         }
         Ok(())
     }
@@ -199,18 +188,19 @@ fn show(best: &mut [Ranked], store: &Store, selection: &Selection<'_>) -> Result
         let note = best[index].note.id;
         let taken: Vec<ChunkId> = best.iter().map(|ranked| ranked.chunk.id).collect();
         let ranked = &mut best[index];
-        let better = store.chunks_of(note)?.into_iter().find(|chunk| {
-            let text = ranked
-                .text
-                .as_ref()
-                .and_then(|text| text.get(chunk.range.clone()));
-            let text = text.unwrap_or_default();
-            !taken.contains(&chunk.id) && selection.is_shown_by(text)
-        });
+        let mut better = None;
+        for chunk in store.chunks_of(note)? {
+            let text = store.passage(&chunk)?;
+            if !taken.contains(&chunk.id) && selection.is_shown_by(&text) {
+                better = Some((chunk, text));
+                break;
+            }
+        }
         match better {
-            Some(chunk) => {
+            Some((chunk, text)) => {
                 ranked.candidate.chunk = chunk.id;
                 ranked.chunk = chunk;
+                ranked.text = Some(text);
             }
             None => ranked.candidate.score *= NOT_SHOWN,
         }

@@ -275,13 +275,25 @@ impl Store {
 
     /// Returns the text of a note.
     pub fn text(&self, note: NoteId) -> Result<String> {
+        self.text_of(note, None)
+    }
+
+    /// Returns the text of a chunk.
+    pub fn passage(&self, chunk: &ChunkRow) -> Result<String> {
+        self.text_of(chunk.note, Some(&chunk.range))
+    }
+
+    fn text_of(&self, note: NoteId, part: Option<&std::ops::Range<usize>>) -> Result<String> {
         let (id, start, n_bytes): (i64, usize, usize) = self.sql(|connection| {
             connection
                 .prepare_cached("SELECT block, start, n_bytes FROM note_text WHERE note = ?1")?
                 .query_row([note.0], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
         })?;
         let block = self.text_block(id)?;
-        let text = block.get(start..start + n_bytes).map(<[u8]>::to_vec);
+        let text = block
+            .get(start..start + n_bytes)
+            .and_then(|text| text.get(part.cloned().unwrap_or(0..n_bytes)))
+            .map(<[u8]>::to_vec);
         text.and_then(|text| String::from_utf8(text).ok())
             .ok_or_else(|| self.corrupt("a note's text is not where it should be".to_owned()))
     }
