@@ -87,7 +87,7 @@ pub(crate) enum Command {
     Domain(DomainArgs),
     /// Choose the embedding model
     Model(ModelArgs),
-    /// Measure search quality against judged questions
+    /// Measure search quality: by judged questions, or by what notes are called
     Eval(EvalArgs),
     /// Print a completion script for a shell
     Completions {
@@ -284,11 +284,46 @@ pub(crate) enum ModelAction {
 }
 
 #[derive(Debug, ClapArgs)]
+#[command(after_help = "Examples:\n  \
+    ken eval golden.toml --vault ~/notes --save before.json\n  \
+    ken eval golden.toml --vault ~/notes --baseline before.json\n  \
+    ken eval --label-free --vault ~/notes\n\n\
+    Exit codes: 0 measured, 1 worse than the baseline, 2 error.")]
 pub(crate) struct EvalArgs {
+    /// TOML file of questions and the notes that answer them
+    #[arg(
+        value_name = "GOLDEN.toml",
+        value_hint = ValueHint::FilePath,
+        required_unless_present_any = ["collection", "label_free", "answerability", "tune"],
+        conflicts_with_all = ["collection", "label_free", "answerability"]
+    )]
+    pub(crate) golden: Option<PathBuf>,
     /// Folder with corpus.jsonl, queries.jsonl and qrels.tsv; with --vault the notes of the vault
     /// are searched instead of corpus.jsonl
-    #[arg(long, value_name = "DIR", value_hint = ValueHint::DirPath)]
-    pub(crate) collection: PathBuf,
+    #[arg(
+        long,
+        value_name = "DIR",
+        value_hint = ValueHint::DirPath,
+        conflicts_with_all = ["label_free", "answerability"]
+    )]
+    pub(crate) collection: Option<PathBuf>,
+    /// Ask for the aliases, titles, headings and link texts of the vault itself
+    #[arg(long, conflicts_with = "answerability")]
+    pub(crate) label_free: bool,
+    /// Ask each collection its own questions and those of the one before it, which it cannot
+    /// answer, and tell how well confidence tells them apart
+    #[arg(long, value_name = "DIR", num_args = 2.., value_hint = ValueHint::DirPath)]
+    pub(crate) answerability: Vec<PathBuf>,
+    /// Look for weights that suit the vault better, by the questions given or those of
+    /// --label-free; changes nothing
+    #[arg(long, conflicts_with_all = ["answerability", "baseline", "save"])]
+    pub(crate) tune: bool,
+    /// Compare with figures that --save wrote; exit with 1 if hybrid search got worse
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "answerability")]
+    pub(crate) baseline: Option<PathBuf>,
+    /// Write each question's figures into a file
+    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "answerability")]
+    pub(crate) save: Option<PathBuf>,
     /// Print as JSON
     #[arg(long)]
     pub(crate) json: bool,

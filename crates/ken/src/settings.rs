@@ -481,9 +481,20 @@ fn merge(values: &mut toml::Table, own: toml::Table) {
 }
 
 fn bad_settings(file: &Path, error: &toml::de::Error) -> anyhow::Error {
+    bad_toml(file, None, error)
+}
+
+/// Says what is wrong with a TOML file, in which line if its text is at hand, and which key was
+/// meant.
+pub(crate) fn bad_toml(file: &Path, text: Option<&str>, error: &toml::de::Error) -> anyhow::Error {
     let message = error.message();
+    let start = error.span().map_or(0, |span| span.start);
+    let line = text.and_then(|text| text.get(..start)).map(|before| {
+        let number = before.matches('\n').count() + 1;
+        format!("line {number}: ")
+    });
     Hinted::error(
-        format!("{}: {message}", file.display()),
+        format!("{}: {}{message}", file.display(), line.unwrap_or_default()),
         suggestion(message).unwrap_or_else(|| format!("edit {}", file.display())),
     )
 }

@@ -1,5 +1,7 @@
 //! The JSON shapes shared by every interface; the only types that are serialised.
 
+pub(crate) mod eval;
+
 use std::path::Path;
 
 use kenning::index::{Rebuild, Report};
@@ -400,17 +402,6 @@ fn left_out(all: &[(String, String)]) -> Vec<LeftOutShape> {
         }
     }
     rules
-}
-
-/// Quality figures of one collection.
-#[derive(Debug, Serialize)]
-pub(crate) struct EvalShape {
-    pub(crate) collection: String,
-    pub(crate) queries: usize,
-    pub(crate) documents: u64,
-    pub(crate) chunks: u64,
-    pub(crate) fusion: &'static str,
-    pub(crate) modes: serde_json::Map<String, serde_json::Value>,
 }
 
 /// The links around a note.

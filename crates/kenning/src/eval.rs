@@ -1,13 +1,23 @@
 //! Measures search against judged collections; a client of the two flows, nothing more.
 
+mod abstention;
+mod baseline;
 mod collection;
+mod known_items;
 pub mod metrics;
+pub mod significance;
+mod tune;
 
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
+pub use abstention::{Abstention, Doubt, abstention};
+pub use baseline::{Change, Changed, compare};
 pub use collection::{Collection, Judgements, Question};
+pub use known_items::known_items;
 pub use metrics::Metrics;
+pub use significance::Comparison;
+pub use tune::{Chosen, Proposal, Trial, Weight, tune, weights};
 
 use crate::embed::Embedder;
 use crate::error::Result;
@@ -73,6 +83,25 @@ pub fn run(
         p99: quantile(0.99),
         by_question,
     })
+}
+
+impl Outcome {
+    /// Returns kind, number of questions and means for each kind, in order of appearance.
+    /// `questions` are those that were asked; without kinds there is nothing to tell.
+    pub fn by_kind<'a>(&self, questions: &'a Judgements) -> Vec<(&'a str, usize, Metrics)> {
+        let mut kinds: Vec<(&str, Vec<&Metrics>)> = Vec::new();
+        for (question, (_, metrics)) in questions.questions.iter().zip(&self.by_question) {
+            match kinds.iter_mut().find(|(kind, _)| *kind == question.kind) {
+                Some((_, all)) => all.push(metrics),
+                None => kinds.push((&question.kind, vec![metrics])),
+            }
+        }
+        kinds
+            .into_iter()
+            .filter(|(kind, _)| !kind.is_empty())
+            .map(|(kind, all)| (kind, all.len(), Metrics::mean(all.into_iter())))
+            .collect()
+    }
 }
 
 /// Grades by note path.

@@ -1,139 +1,268 @@
 //! `ken eval`: how well search does on judged questions.
 
+mod answerability;
+mod golden;
+mod tables;
+mod tune;
+
+use std::fs;
+use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::Result;
 use kenning::eval::{self, Collection, Judgements, Outcome};
 use kenning::index::{self, IndexContext, IndexOptions, Profile};
-use kenning::search::Mode;
+use kenning::search::{Fusion, Mode, SearchContext, Tuning};
 use kenning::store::Store;
 use kenning::vault::{Source, Vault};
-use serde_json::json;
+use tempfile::TempDir;
 
 use super::{Found, open};
-use crate::args::{EvalArgs, FusionArg, Place};
+use crate::args::{EvalArgs, Place};
+use crate::hint::Hinted;
 use crate::reader::Readers;
 use crate::render;
 use crate::settings::Settings;
-use crate::wire::EvalShape;
+use crate::wire::eval::{self as wire, ChangeShape, EvalShape, QuestionShape, SavedShape};
+
+const MODES: [Mode; 3] = [Mode::Lexical, Mode::Vector, Mode::Hybrid];
+/// Notes that questions name and the vault lacks, told one by one.
+const SHOWN_MAX: usize = 20;
 
 pub(super) fn run(settings: &Settings, place: &Place, args: &EvalArgs) -> Result<Found> {
-    let judgements = Judgements::read(&args.collection)?;
-    let (source, profile) = source(settings, place, args)?;
     let model = open::Model::load(settings)?;
-    let folder = tempfile::tempdir()?;
-    let path = folder.path().join("eval.db");
-    let reader = Readers::default();
-    index::update(&IndexContext {
-        source: source.as_ref(),
-        store: &path,
-        reader: &reader,
-        embedder: &model,
-        now: open::now(),
-        options: &IndexOptions {
-            profile,
-            n_threads: open::n_threads(),
-            ..IndexOptions::default()
-        },
-        progress: &|_| {},
-        stop: &AtomicBool::new(false),
-    })?;
-    let store = Store::open(&path)?;
-    let status = store.status()?;
     let tuning = settings.tuning(args.fusion);
-    let mut shape = EvalShape {
-        collection: name(args),
-        queries: judgements.questions.len(),
-        documents: status.n_notes,
-        chunks: status.n_chunks,
-        fusion: match args.fusion {
-            Some(FusionArg::Rrf) => "rrf",
-            _ => "blend",
-        },
-        modes: serde_json::Map::new(),
+    if !args.answerability.is_empty() {
+        return answerability::run(settings, &model, &tuning, args);
+    }
+    let asked = Asked::prepare(settings, place, args, &model)?;
+    if args.tune {
+        return tune::run(&asked, &model, &tuning, args);
+    }
+    let cx = SearchContext {
+        store: &asked.index.store,
+        embedder: &model,
+        tuning: &tuning,
     };
-    let mut table = format!(
-        "{}: {} queries, {} notes, {} chunks\n{:<8} {:>8} {:>10} {:>11} {:>8} {:>9} {:>9}\n",
-        shape.collection,
-        shape.queries,
-        shape.documents,
-        shape.chunks,
-        "mode",
-        "nDCG@10",
-        "recall@10",
-        "recall@100",
-        "MRR@10",
-        "p50 ms",
-        "p99 ms"
-    );
-    for mode in [Mode::Lexical, Mode::Vector, Mode::Hybrid] {
-        let outcome = eval::run(&store, &model, &tuning, &judgements, mode)?;
-        table += &row(mode, &outcome);
-        shape
-            .modes
-            .insert(mode.name().to_owned(), figures(&outcome));
+    let (mut shape, outcomes) = measure(&cx, &asked)?;
+    if let Some(file) = &args.baseline {
+        shape.baseline = Some(compare(file, &shape.questions)?);
+    }
+    if let Some(file) = &args.save {
+        fs::write(file, shape.saved()?).map_err(|error| kenning::Error::io(file, error))?;
     }
     if args.json {
         render::print_json(&shape)?;
     } else {
-        render::print(&table)?;
+        render::print(&tables::measured(&shape, &asked.judgements, &outcomes))?;
     }
-    Ok(Found::Something)
+    if !place.quiet {
+        tell_doubts(&asked, &shape)?;
+    }
+    match &shape.baseline {
+        Some(change) if change.is_regression => {
+            render::say(&format!("hybrid search is worse than {}", change.file));
+            Ok(Found::Nothing)
+        }
+        _ => Ok(Found::Something),
+    }
 }
 
-/// The notes that are searched, and how they are cut: the collection's own, or those of a vault
-/// that was named.
-fn source(
-    settings: &Settings,
-    place: &Place,
-    args: &EvalArgs,
-) -> Result<(Box<dyn Source>, Profile)> {
-    Ok(if Settings::is_place_named(place) {
+/// Questions, and an index of the notes that should answer them.
+struct Asked {
+    name: String,
+    judgements: Judgements,
+    index: TemporaryIndex,
+    is_vault: bool,
+}
+
+impl Asked {
+    fn prepare(
+        settings: &Settings,
+        place: &Place,
+        args: &EvalArgs,
+        model: &open::Model,
+    ) -> Result<Self> {
+        // Questions are read first: a mistake in them should not wait for the index.
+        let judgements = match (&args.golden, &args.collection) {
+            (Some(file), _) => Some((stem(file), golden::read(file)?)),
+            (None, Some(folder)) => Some((name(folder), Judgements::read(folder)?)),
+            (None, None) => None,
+        };
+        let collection = args.collection.as_deref();
+        if let Some(folder) = collection.filter(|_| !Settings::is_place_named(place)) {
+            let source = Collection::read(folder)?;
+            let index = TemporaryIndex::make(&source, settings.profile(None)?, model)?;
+            let (name, judgements) = judgements.unwrap_or_default();
+            return Ok(Self {
+                name,
+                judgements,
+                index,
+                is_vault: false,
+            });
+        }
         let located = settings.locate(place)?;
         let folder = located.vault.unwrap_or_default();
-        (
-            Box::new(Vault::open(&folder, located.rules)?),
-            located.profile,
-        )
-    } else {
-        let collection = Collection::read(&args.collection)?;
-        (Box::new(collection), settings.profile(None)?)
-    })
+        let vault = Vault::open(&folder, located.rules)?;
+        let index = TemporaryIndex::make(&vault, located.profile, model)?;
+        let (name, judgements) = match judgements {
+            Some(judgements) => judgements,
+            None => (name(&folder), eval::known_items(&index.store)?),
+        };
+        Ok(Self {
+            name,
+            judgements,
+            index,
+            is_vault: true,
+        })
+    }
 }
 
-fn name(args: &EvalArgs) -> String {
-    let folder = args
-        .collection
-        .canonicalize()
-        .unwrap_or_else(|_| args.collection.clone());
+/// An index that goes away.
+struct TemporaryIndex {
+    store: Store,
+    /// Removed after the store is closed.
+    _folder: TempDir,
+}
+
+impl TemporaryIndex {
+    fn make(source: &dyn Source, profile: Profile, model: &open::Model) -> Result<Self> {
+        let folder = tempfile::tempdir()?;
+        let path = folder.path().join("eval.db");
+        index::update(&IndexContext {
+            source,
+            store: &path,
+            reader: &Readers::default(),
+            embedder: model,
+            now: open::now(),
+            options: &IndexOptions {
+                profile,
+                n_threads: open::n_threads(),
+                ..IndexOptions::default()
+            },
+            progress: &|_| {},
+            stop: &AtomicBool::new(false),
+        })?;
+        Ok(Self {
+            store: Store::open(&path)?,
+            _folder: folder,
+        })
+    }
+}
+
+/// Asks everything in every mode.
+fn measure(cx: &SearchContext<'_>, asked: &Asked) -> Result<(EvalShape, [Outcome; 3])> {
+    let judgements = &asked.judgements;
+    let status = cx.store.status()?;
+    let run = |mode| eval::run(cx.store, cx.embedder, cx.tuning, judgements, mode);
+    let outcomes = [run(MODES[0])?, run(MODES[1])?, run(MODES[2])?];
+    let mut modes = serde_json::Map::new();
+    let mut kinds = serde_json::Map::new();
+    for (mode, outcome) in MODES.iter().zip(&outcomes) {
+        modes.insert(mode.name().to_owned(), wire::figures(outcome));
+        for (kind, n, metrics) in outcome.by_kind(judgements) {
+            let of_kind = kinds
+                .entry(kind)
+                .or_insert_with(|| serde_json::json!({ "queries": n }));
+            of_kind[mode.name()] = wire::metrics(&metrics);
+        }
+    }
+    let abstention = if judgements.absent.is_empty() {
+        None
+    } else {
+        let answerable = judgements.questions.iter().map(|q| q.text.as_str());
+        let absent = judgements.absent.iter().map(String::as_str);
+        Some(eval::abstention(cx, answerable, absent)?)
+    };
+    let shape = EvalShape {
+        collection: asked.name.clone(),
+        queries: judgements.questions.len(),
+        documents: status.n_notes,
+        chunks: status.n_chunks,
+        fusion: fusion_name(cx.tuning),
+        modes,
+        kinds,
+        abstention: abstention.as_ref().map(Into::into),
+        baseline: None,
+        questions: QuestionShape::all(judgements, &outcomes),
+    };
+    Ok((shape, outcomes))
+}
+
+/// Compares hybrid search with saved figures.
+fn compare(file: &Path, questions: &[QuestionShape]) -> Result<ChangeShape> {
+    let text = fs::read_to_string(file).map_err(|error| kenning::Error::io(file, error))?;
+    let hint = || "write it anew with `ken eval … --save FILE`".to_owned();
+    let saved: SavedShape = serde_json::from_str(&text)
+        .map_err(|error| Hinted::error(format!("{}: {error}", file.display()), hint()))?;
+    let figures = |all: &[QuestionShape]| -> Vec<(String, f64)> {
+        all.iter()
+            .map(|question| (question.id.clone(), question.ndcg_at_10.hybrid))
+            .collect()
+    };
+    let change = eval::compare(&figures(&saved.questions), &figures(questions));
+    let file = file.display().to_string();
+    match change {
+        Some(change) => Ok(ChangeShape::new(file, change)),
+        None => Err(Hinted::error(
+            format!("{file} has no question in common with what was asked"),
+            hint(),
+        )),
+    }
+}
+
+/// Says what makes the figures worth less than they seem.
+fn tell_doubts(asked: &Asked, shape: &EvalShape) -> Result<()> {
+    if asked.is_vault {
+        let mut n_missing = 0usize;
+        for question in &asked.judgements.questions {
+            let mut paths: Vec<&String> = question.relevant.keys().collect();
+            paths.sort();
+            for path in paths {
+                if asked.index.store.note_at(path)?.is_some() {
+                    continue;
+                }
+                n_missing += 1;
+                if n_missing <= SHOWN_MAX {
+                    render::say(&format!("not in the vault: {path} ({})", question.id));
+                }
+            }
+        }
+        if n_missing > SHOWN_MAX {
+            render::say(&format!("and {} more", n_missing - SHOWN_MAX));
+        }
+    }
+    if let Some(change) = &shape.baseline {
+        let (n_new, n_missing) = (change.new.len(), change.missing.len());
+        if n_new + n_missing > 0 {
+            render::say(&format!(
+                "not compared: {} not in {}, {n_missing} only there",
+                render::counted(n_new, "question"),
+                change.file
+            ));
+        }
+    }
+    Ok(())
+}
+
+fn fusion_name(tuning: &Tuning) -> &'static str {
+    match tuning.fusion {
+        Fusion::Blend { .. } => "blend",
+        Fusion::Rrf { .. } => "rrf",
+    }
+}
+
+/// Returns the name of a folder, wherever it was named from.
+fn name(folder: &Path) -> String {
+    let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
     folder
         .file_name()
         .map(|name| name.to_string_lossy().into_owned())
         .unwrap_or_default()
 }
 
-fn row(mode: Mode, outcome: &Outcome) -> String {
-    let m = &outcome.metrics;
-    format!(
-        "{:<8} {:>8.4} {:>10.4} {:>11.4} {:>8.4} {:>9.2} {:>9.2}\n",
-        mode.name(),
-        m.ndcg_at_10,
-        m.recall_at_10,
-        m.recall_at_100,
-        m.mrr_at_10,
-        outcome.median.as_secs_f64() * 1e3,
-        outcome.p99.as_secs_f64() * 1e3
-    )
-}
-
-fn figures(outcome: &Outcome) -> serde_json::Value {
-    let m = &outcome.metrics;
-    json!({
-        "ndcg_at_10": m.ndcg_at_10,
-        "recall_at_10": m.recall_at_10,
-        "recall_at_100": m.recall_at_100,
-        "mrr_at_10": m.mrr_at_10,
-        "p50_ms": outcome.median.as_secs_f64() * 1e3,
-        "p99_ms": outcome.p99.as_secs_f64() * 1e3,
-    })
+fn stem(file: &Path) -> String {
+    file.file_stem()
+        .map(|name| name.to_string_lossy().into_owned())
+        .unwrap_or_default()
 }

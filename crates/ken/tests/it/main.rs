@@ -6,6 +6,7 @@ mod answer;
 mod audit;
 mod eval;
 mod get;
+mod golden;
 mod grammar;
 mod hostile;
 mod index;

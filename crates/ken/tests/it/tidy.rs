@@ -65,7 +65,12 @@ const ROOMS: [(&str, &[&str]); 21] = [
         &["chunk", "embed", "error", "note", "store", "words"],
     ),
     ("links", &["error", "note", "store", "words"]),
-    ("eval", &["embed", "error", "search", "store", "vault"]),
+    (
+        "eval",
+        &[
+            "embed", "error", "links", "search", "store", "vault", "words",
+        ],
+    ),
 ];
 
 /// What the binary may use of the engine.

@@ -15,6 +15,8 @@ use crate::vault::{Found, Source, Stamp, Walk};
 pub struct Judgements {
     /// Questions with at least one relevant note.
     pub questions: Vec<Question>,
+    /// Questions that no note answers.
+    pub absent: Vec<String>,
 }
 
 /// A question and the notes that answer it.
@@ -24,6 +26,8 @@ pub struct Question {
     pub id: String,
     /// What is asked.
     pub text: String,
+    /// What sort of question it is; figures are also given by kind. May be empty.
+    pub kind: String,
     /// Grades by note path.
     pub relevant: Relevant,
     /// Notes dropped before scoring.
@@ -44,6 +48,7 @@ impl Judgements {
             };
             questions.push(Question {
                 text: field(&line, "text", &queries)?,
+                kind: String::new(),
                 relevant: judged
                     .iter()
                     .map(|(path, grade)| (path.clone(), *grade))
@@ -55,7 +60,10 @@ impl Judgements {
                 id,
             });
         }
-        Ok(Self { questions })
+        Ok(Self {
+            questions,
+            absent: Vec::new(),
+        })
     }
 
     pub(super) fn most_excluded(&self) -> usize {

@@ -13,6 +13,12 @@ pub struct Metrics {
     pub recall_at_100: f64,
     /// One over the rank of the first relevant note, if it is among the first ten.
     pub mrr_at_10: f64,
+    /// Share of the first one that is relevant: whether it is.
+    pub precision_at_1: f64,
+    /// Share of the first five that are relevant.
+    pub precision_at_5: f64,
+    /// Share of the first ten that are relevant.
+    pub precision_at_10: f64,
 }
 
 impl Metrics {
@@ -44,6 +50,9 @@ impl Metrics {
                 .take(10)
                 .position(|gain| *gain > 0.0)
                 .map_or(0.0, |position| 1.0 / (position + 1) as f64),
+            precision_at_1: n_found(1),
+            precision_at_5: n_found(5) / 5.0,
+            precision_at_10: n_found(10) / 10.0,
         }
     }
 
@@ -55,6 +64,9 @@ impl Metrics {
             sum.recall_at_10 += one.recall_at_10;
             sum.recall_at_100 += one.recall_at_100;
             sum.mrr_at_10 += one.mrr_at_10;
+            sum.precision_at_1 += one.precision_at_1;
+            sum.precision_at_5 += one.precision_at_5;
+            sum.precision_at_10 += one.precision_at_10;
             n += 1.0;
         }
         let n = n.max(1.0);
@@ -63,6 +75,9 @@ impl Metrics {
             recall_at_10: sum.recall_at_10 / n,
             recall_at_100: sum.recall_at_100 / n,
             mrr_at_10: sum.mrr_at_10 / n,
+            precision_at_1: sum.precision_at_1 / n,
+            precision_at_5: sum.precision_at_5 / n,
+            precision_at_10: sum.precision_at_10 / n,
         }
     }
 }
@@ -95,6 +110,9 @@ mod tests {
         assert!((metrics.ndcg_at_10 - dcg / ideal).abs() < 1e-12);
         assert!((metrics.recall_at_10 - 2.0 / 3.0).abs() < 1e-12);
         assert_eq!(metrics.mrr_at_10, 0.5);
+        assert_eq!(metrics.precision_at_1, 0.0);
+        assert_eq!(metrics.precision_at_5, 0.4);
+        assert_eq!(metrics.precision_at_10, 0.2);
     }
 
     #[test]

@@ -3,6 +3,7 @@
 #[cfg(unix)]
 mod crashes;
 mod embed;
+mod eval;
 mod faults;
 mod flow;
 mod hits;

@@ -1,0 +1,188 @@
+//! What was measured as tables for people.
+
+use std::fmt::Write;
+
+use kenning::eval::{Judgements, Outcome};
+
+use super::MODES;
+use crate::render;
+use crate::wire::eval::{AbstentionShape, AnswerabilityShape, ChangeShape, EvalShape, TuneShape};
+
+/// Everything about one collection or vault. Writing into a string does not fail.
+pub(super) fn measured(
+    shape: &EvalShape,
+    judgements: &Judgements,
+    outcomes: &[Outcome; 3],
+) -> String {
+    let mut out = format!(
+        "{}: {} queries, {} notes, {} chunks\n{:<8} {:>8} {:>10} {:>11} {:>8} {:>7} {:>7} {:>9} {:>9}\n",
+        shape.collection,
+        shape.queries,
+        shape.documents,
+        shape.chunks,
+        "mode",
+        "nDCG@10",
+        "recall@10",
+        "recall@100",
+        "MRR@10",
+        "P@1",
+        "P@5",
+        "p50 ms",
+        "p99 ms"
+    );
+    for (mode, outcome) in MODES.iter().zip(outcomes) {
+        let m = &outcome.metrics;
+        let _ = writeln!(
+            out,
+            "{:<8} {:>8.4} {:>10.4} {:>11.4} {:>8.4} {:>7.4} {:>7.4} {:>9.2} {:>9.2}",
+            mode.name(),
+            m.ndcg_at_10,
+            m.recall_at_10,
+            m.recall_at_100,
+            m.mrr_at_10,
+            m.precision_at_1,
+            m.precision_at_5,
+            outcome.median.as_secs_f64() * 1e3,
+            outcome.p99.as_secs_f64() * 1e3
+        );
+    }
+    kinds(&mut out, judgements, outcomes);
+    if let Some(found) = &shape.abstention {
+        let _ = write!(out, "\n{}", abstention(found));
+    }
+    if let Some(change) = &shape.baseline {
+        let _ = write!(out, "\n{}", changed(change));
+    }
+    out
+}
+
+/// nDCG@10 of each mode by kind, and what else hybrid did.
+fn kinds(out: &mut String, judgements: &Judgements, outcomes: &[Outcome; 3]) {
+    let [lexical, vector, hybrid] = outcomes.each_ref().map(|o| o.by_kind(judgements));
+    if hybrid.is_empty() {
+        return;
+    }
+    let _ = writeln!(
+        out,
+        "\n{:<12} {:>7} {:>8} {:>8} {:>8} {:>10} {:>8} {:>7}",
+        "nDCG@10 of", "queries", "lexical", "vector", "hybrid", "recall@10", "MRR@10", "P@1"
+    );
+    for (((kind, n, m), (_, _, l)), (_, _, v)) in hybrid.iter().zip(&lexical).zip(&vector) {
+        let _ = writeln!(
+            out,
+            "{kind:<12} {n:>7} {:>8.4} {:>8.4} {:>8.4} {:>10.4} {:>8.4} {:>7.4}",
+            l.ndcg_at_10, v.ndcg_at_10, m.ndcg_at_10, m.recall_at_10, m.mrr_at_10, m.precision_at_1
+        );
+    }
+}
+
+fn abstention(found: &AbstentionShape) -> String {
+    format!(
+        "absent: {} queries, evidence none or weak for {:.1} % of them and {:.1} % of the others; \
+         AUROC {}\n",
+        found.absent,
+        found.absent_none_or_weak * 100.0,
+        found.answerable_none_or_weak * 100.0,
+        figure(found.auroc)
+    )
+}
+
+fn figure(value: Option<f64>) -> String {
+    value.map_or_else(|| "-".to_owned(), |value| format!("{value:.4}"))
+}
+
+fn changed(change: &ChangeShape) -> String {
+    let mut out = format!(
+        "against {}: {:+.4} nDCG@10 of hybrid over {} queries (95 % between {:+.4} and {:+.4}, \
+         p = {:.4})\n{} lost, {} gained\n",
+        change.file,
+        change.mean_difference,
+        change.queries,
+        change.low,
+        change.high,
+        change.p,
+        change.lost.len(),
+        change.gained.len()
+    );
+    for lost in &change.lost {
+        let _ = writeln!(
+            out,
+            "{:>+9.4}  {:.4} -> {:.4}  {}",
+            lost.after - lost.before,
+            lost.before,
+            lost.after,
+            lost.id
+        );
+    }
+    out
+}
+
+/// Collections and the questions they cannot answer.
+pub(super) fn answerable(shape: &AnswerabilityShape) -> String {
+    let mut out = format!(
+        "{:<24} {:<24} {:>7} {:>7} {:>9} {:>9} {:>8}\n",
+        "collection", "cannot answer", "own", "foreign", "own n/w", "for. n/w", "AUROC"
+    );
+    for pair in &shape.collections {
+        let found = &pair.abstention;
+        let _ = writeln!(
+            out,
+            "{:<24} {:<24} {:>7} {:>7} {:>7.1} % {:>7.1} % {:>8}",
+            pair.collection,
+            pair.questions_of,
+            found.answerable,
+            found.absent,
+            found.answerable_none_or_weak * 100.0,
+            found.absent_none_or_weak * 100.0,
+            figure(found.auroc)
+        );
+    }
+    let _ = writeln!(out, "{:<88} {:>8}", "mean", figure(shape.mean_auroc));
+    out
+}
+
+/// What was tried, and what to put into the settings if anything.
+pub(super) fn tuned(shape: &TuneShape) -> String {
+    let mut out = format!(
+        "{}: {} to choose by, {} to test with\n{:<16} {:>8} {:>8}\n",
+        shape.collection,
+        render::counted(shape.fit_queries, "question"),
+        shape.test_queries,
+        "weight",
+        "value",
+        "nDCG@10"
+    );
+    for trial in &shape.trials {
+        let (name, value) = (
+            trial["name"].as_str().unwrap_or_default(),
+            trial["value"].to_string(),
+        );
+        let ndcg = trial["ndcg_at_10"].as_f64().unwrap_or_default();
+        let _ = writeln!(out, "{name:<16} {value:>8} {ndcg:>8.4}");
+    }
+    if shape.chosen.is_empty() {
+        return out + "\nnothing to change: what is set did best\n";
+    }
+    let _ = writeln!(
+        out,
+        "\nto test with: {:.4} -> {:.4} (95 % between {:+.4} and {:+.4}, p = {:.4})",
+        shape.tested.0,
+        shape.tested.1,
+        shape.low.unwrap_or_default(),
+        shape.high.unwrap_or_default(),
+        shape.p.unwrap_or(1.0)
+    );
+    if !shape.is_gain {
+        return out + "nothing to change: what did best on one half may be luck on the other\n";
+    }
+    out += "put this into config.toml:\n\n[search]\n";
+    for chosen in &shape.chosen {
+        let name = chosen["name"].as_str().unwrap_or_default();
+        let _ = writeln!(
+            out,
+            "{name} = {} # was {}",
+            chosen["after"], chosen["before"]
+        );
+    }
+    out
+}

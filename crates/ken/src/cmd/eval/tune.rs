@@ -1,0 +1,54 @@
+//! `ken eval --tune`: weights that suit a vault better, if there are any.
+
+use anyhow::Result;
+use kenning::eval;
+use kenning::search::Tuning;
+
+use super::{Asked, Found, open, tables};
+use crate::args::EvalArgs;
+use crate::render;
+use crate::wire::eval::TuneShape;
+
+pub(super) fn run(
+    asked: &Asked,
+    model: &open::Model,
+    tuning: &Tuning,
+    args: &EvalArgs,
+) -> Result<Found> {
+    let proposal = eval::tune(
+        &asked.index.store,
+        model,
+        tuning,
+        &asked.judgements,
+        eval::weights(tuning),
+    )?;
+    let shape = TuneShape::new(asked.name.clone(), &proposal);
+    if args.json {
+        render::print_json(&shape)?;
+    } else {
+        render::print(&tables::tuned(&shape))?;
+    }
+    Ok(Found::Something)
+}
+
+#[cfg(test)]
+mod tests {
+    use kenning::search::tuning::RRF;
+
+    use super::*;
+
+    #[test]
+    fn every_weight_is_a_setting() {
+        let defaults: toml::Table = toml::from_str(include_str!("../../default.toml")).unwrap();
+        let rrf = Tuning {
+            fusion: RRF,
+            ..Tuning::default()
+        };
+        for tuning in [Tuning::default(), rrf] {
+            for weight in eval::weights(&tuning) {
+                let set = defaults["search"][weight.name].as_float().unwrap();
+                assert_eq!((weight.get)(&tuning), set as f32, "{}", weight.name);
+            }
+        }
+    }
+}
