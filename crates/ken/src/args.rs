@@ -75,6 +75,12 @@ pub(crate) enum Command {
     Get(GetArgs),
     /// Print the links of a note: where it leads, who links to it, what leads nowhere
     Links(LinksArgs),
+    /// Walk along links from a note, towards a question or towards what is like the note
+    #[command(after_help = TRAVERSE_HELP)]
+    Traverse(TraverseArgs),
+    /// Check the quotes of an answer against the notes it cites
+    #[command(after_help = CITE_HELP)]
+    Cite(CiteArgs),
     /// List where credentials stand in the notes, without showing them
     Audit(AuditArgs),
     /// Say what is indexed, how old it is and what was left out
@@ -198,6 +204,58 @@ pub(crate) struct GetArgs {
 pub(crate) struct LinksArgs {
     /// Path, name or alias of a note
     pub(crate) note: String,
+    /// Print as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+const TRAVERSE_HELP: &str = "Examples:\n  \
+    ken traverse \"Kitchen Renovation\"\n  \
+    ken traverse \"Kitchen Renovation\" who pays for it --deep\n\n\
+    The fast walk follows the 5 best links of each hop, leaves out notes below 0.50 and stops when it \
+    has found enough. The deep one follows 12, leaves out notes below 0.30, does not mind their age \
+    and never stops early. Similarity is measured against the vault: 0 is as near as an unrelated \
+    passage, 1 as near as the nearest of all.\n\n\
+    Exit codes: 0 found, 1 no note but the first, 2 error.";
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct TraverseArgs {
+    /// Path, name or alias of the note to begin at
+    pub(crate) note: String,
+    /// What to look for [default: what the note itself is about]
+    pub(crate) query: Vec<String>,
+    /// Most links between the note and what is found
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=16))]
+    pub(crate) depth: Option<u32>,
+    /// Look wider and never stop early
+    #[arg(long)]
+    pub(crate) deep: bool,
+    /// Tell what only the deep walk finds, and where the fast one turned away from it
+    #[arg(long)]
+    pub(crate) compare: bool,
+    /// Most notes
+    #[arg(short = 'n', long, value_name = "K", value_parser = clap::value_parser!(u32).range(1..=1000))]
+    pub(crate) limit: Option<u32>,
+    /// Print as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+const CITE_HELP: &str = "An answer is Markdown, such as\n  \
+    The roof is done: \"Esko repaired the north gutter\" [[Roof and Gutters]].\n\
+    where a note can also be named as (path:12-20) or by the #id of a passage; or JSON, such as\n  \
+    {\"citations\":[{\"id\":\"#a1b2c3d4\",\"quote\":\"…\"},\n   \
+    {\"path\":\"Roof.md\",\"start_line\":12,\"end_line\":20,\"quote\":\"…\"}]}\n\n\
+    Typographic quotes, letter case, line breaks and Markdown marks do not matter; words do. Of each \
+    citation it says match, no_quote, no_chunk_text, too_short or not_found; of the answer no_quotes, \
+    all_verified, has_mismatch or unverifiable.\n\n\
+    Exit codes: 0 all quotes verified, 1 otherwise, 2 error.";
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct CiteArgs {
+    /// The answer, as Markdown or JSON [default: standard input]
+    #[arg(value_hint = ValueHint::FilePath)]
+    pub(crate) file: Option<PathBuf>,
     /// Print as JSON
     #[arg(long)]
     pub(crate) json: bool,

@@ -2,6 +2,7 @@
 
 mod audit;
 mod backup;
+mod cite;
 mod doctor;
 mod domain;
 mod eval;
@@ -13,6 +14,7 @@ mod open;
 mod pages;
 mod search;
 mod status;
+mod traverse;
 
 use anyhow::Result;
 
@@ -39,6 +41,8 @@ pub(crate) fn run(args: Args) -> Result<Found> {
         Command::Search(search) => search::run(&settings()?, place, search),
         Command::Get(get) => get::run(&settings()?, place, get),
         Command::Links(links) => links::run(&settings()?, place, links),
+        Command::Traverse(traverse) => traverse::run(&settings()?, place, traverse),
+        Command::Cite(cite) => cite::run(&settings()?, place, cite),
         Command::Audit(audit) => audit::run(&settings()?, place, audit),
         Command::Status(status) => status::run(&settings()?, place, status),
         Command::Doctor => doctor::run(&settings()?, place),

@@ -1,6 +1,12 @@
 //! Terminal output. Standard output carries data only; everything for people about the run goes
 //! to standard error.
 
+mod cited;
+mod walk;
+
+pub(crate) use cited::verdicts;
+pub(crate) use walk::traversal;
+
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 

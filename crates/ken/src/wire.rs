@@ -1,8 +1,15 @@
 //! The JSON shapes shared by every interface; the only types that are serialised.
 
+mod cite;
 pub(crate) mod eval;
+mod traverse;
 
 use std::path::Path;
+
+pub(crate) use cite::{CitationShape, CitedShape, PlaceShape, VerdictShape, VerdictsShape};
+pub(crate) use traverse::{
+    CompareShape, MissedShape, RetainedShape, SeenShape, TraverseShape, WalkShape, Walked,
+};
 
 use kenning::index::{Rebuild, Report};
 use kenning::links::Links;

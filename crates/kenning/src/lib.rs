@@ -4,7 +4,7 @@
 //!
 //! ```text
 //! write: file ─vault─> text ─secrets─> CleanText ─note─> Note ─chunk─> Chunks ─embed─> vectors ─store─> rows
-//! read:  text ─query─> Query ─store─> Candidates ─fuse─> Ranked ─excerpt─> Hits
+//! read:  text ─query─> Query ─store─> Candidates ─fuse─> Ranked ─excerpt─> Hits ─cite─> Verdicts
 //! ```
 //!
 //! The engine is synchronous and asks nobody for the time, the environment or the network: they
@@ -44,6 +44,7 @@
 //! ```
 
 pub mod chunk;
+pub mod cite;
 pub mod embed;
 pub mod error;
 pub mod eval;
@@ -55,6 +56,7 @@ pub mod note;
 pub mod search;
 pub mod secrets;
 pub mod store;
+pub mod traverse;
 pub mod vault;
 pub mod words;
 

@@ -15,6 +15,7 @@ mod rank;
 mod rerank;
 mod retrieve;
 mod select;
+mod sentences;
 pub mod tuning;
 
 use jiff::civil::Date;

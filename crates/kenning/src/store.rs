@@ -28,7 +28,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 pub(crate) use codes::Coder;
 pub use facts::{NoteDetails, NoteFacts, Status};
 pub use lexical::{FieldWeights, LexicalHit, LexicalOptions, LexicalScores, TermGroup};
-pub use linked::{LinkRow, NoteStanding};
+pub use linked::{LinkRow, LinkedNote, NoteStanding};
 pub use read::{ChunkRow, NoteRow, NoteSummary, Store};
 pub use rows::{ChunkRecord, NoteRecord, Terms};
 pub use text::PackedText;

@@ -4,6 +4,7 @@
 
 mod answer;
 mod audit;
+mod cite;
 mod eval;
 mod get;
 mod golden;
@@ -17,4 +18,5 @@ mod place;
 mod search;
 mod store;
 mod tidy;
+mod traverse;
 mod vault;

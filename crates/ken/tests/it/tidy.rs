@@ -16,7 +16,7 @@ const EMPTY_NAMES: [&str; 7] = [
 
 /// What each room of the engine may use of the others: a whole room, or single types of it.
 /// Rooms come before those that use them; the first ones are pure.
-const ROOMS: [(&str, &[&str]); 21] = [
+const ROOMS: [(&str, &[&str]); 26] = [
     ("words", &[]),
     ("secrets", &[]),
     ("extract", &[]),
@@ -32,6 +32,7 @@ const ROOMS: [(&str, &[&str]); 21] = [
     ("search/graph", &[]),
     ("search/query", &["store::TermGroup", "words"]),
     ("search/fuse", &["store::ChunkId"]),
+    ("search/sentences", &[]),
     ("search/excerpt", &["words"]),
     (
         "search/tuning",
@@ -65,6 +66,13 @@ const ROOMS: [(&str, &[&str]); 21] = [
         &["chunk", "embed", "error", "note", "store", "words"],
     ),
     ("links", &["error", "note", "store", "words"]),
+    ("traverse/beam", &[]),
+    (
+        "traverse",
+        &["chunk", "embed", "error", "links", "search::decay", "store"],
+    ),
+    ("cite/quote", &[]),
+    ("cite", &["error", "note::Format", "search", "store"]),
     (
         "eval",
         &[
@@ -74,9 +82,9 @@ const ROOMS: [(&str, &[&str]); 21] = [
 ];
 
 /// What the binary may use of the engine.
-const USED_BY_KEN: [&str; 11] = [
-    "embed", "error", "eval", "extract", "index", "links", "search", "secrets", "store", "vault",
-    "Error",
+const USED_BY_KEN: [&str; 13] = [
+    "cite", "embed", "error", "eval", "extract", "index", "links", "search", "secrets", "store",
+    "traverse", "vault", "Error",
 ];
 
 /// Words that only some files of the engine may say, and which files those are.

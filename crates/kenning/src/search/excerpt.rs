@@ -1,12 +1,12 @@
 //! The best sentences of a passage, with the words of the query marked. Pure.
 
-use super::Query;
+use super::{Query, sentences};
 use crate::words::{self, Language};
 
 /// Longest excerpt, in characters.
 const EXCERPT_CHARS_MAX: usize = 280;
-/// Sentences shown.
-const SENTENCES: usize = 2;
+/// How far a cut may move to fall between two words.
+const WORD_CHARS_MAX: usize = 24;
 
 /// A cut of a passage for showing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -18,33 +18,91 @@ pub struct Excerpt {
 }
 
 /// Cuts the two best sentences of `text`, in their order.
+///
+/// Words that few sentences of the passage hold count for more. A heading is shown only where there
+/// is nothing else.
 pub fn cut(text: &str, query: &Query, language: Language) -> Excerpt {
-    let sentences = sentences(text);
-    let mut best: Vec<usize> = (0..sentences.len()).collect();
-    let scores: Vec<usize> = sentences
+    let sentences = sentences_of(text);
+    let held: Vec<Vec<bool>> = sentences
         .iter()
-        .map(|sentence| {
-            let held = groups_in(sentence, query, language);
-            held.iter().filter(|held| **held).count()
-        })
+        .map(|sentence| groups_in(sentence, query, language))
         .collect();
-    // The sort is stable: among equals the earlier sentence wins.
-    best.sort_by_key(|&index| std::cmp::Reverse(scores[index]));
-    best.truncate(SENTENCES);
-    best.sort_unstable();
-    let mut shown = String::new();
-    let mut last = None;
-    for index in best {
-        if let Some(last) = last {
-            shown.push_str(if index == last + 1 { " " } else { " … " });
+    let best = best_two(&scores(&held, query.groups.len()));
+    let shown = match best.as_slice() {
+        [] => String::new(),
+        [only] => shorten(&sentences[*only], EXCERPT_CHARS_MAX, query, language),
+        [first, second, ..] => {
+            let gap = gap(&sentences[*first], first + 1 == *second);
+            let (first, second) = (&sentences[*first], &sentences[*second]);
+            let (n_first, n_second) = (first.chars().count(), second.chars().count());
+            // Each has half of the room, and what the other does not need.
+            let room = EXCERPT_CHARS_MAX - gap.chars().count();
+            let first_max = (room / 2).max(room.saturating_sub(n_second));
+            let second_max = (room / 2).max(room.saturating_sub(n_first));
+            let first = shorten(first, first_max, query, language);
+            let second = shorten(second, second_max, query, language);
+            format!("{first}{gap}{second}")
         }
-        push_plain(&sentences[index], &mut shown);
-        last = Some(index);
-    }
-    let shown = shorten(&shown, query, language);
+    };
     Excerpt {
         highlights: highlights(&shown, query, language),
         text: shown,
+    }
+}
+
+/// Adds up what the words of each sentence are worth.
+fn scores(held: &[Vec<bool>], n_groups: usize) -> Vec<f32> {
+    let worth: Vec<f32> = (0..n_groups)
+        .map(|group| {
+            let n_holding = held.iter().filter(|held| held[group]).count();
+            (1.0 + held.len() as f32 / n_holding.max(1) as f32).ln()
+        })
+        .collect();
+    held.iter()
+        .map(|held| {
+            let counted = worth.iter().zip(held).filter(|(_, held)| **held);
+            counted.map(|(worth, _)| worth).sum()
+        })
+        .collect()
+}
+
+/// Returns the two best sentences in their order; the earlier one wins among equals. Where only one
+/// holds anything, the one behind it says how it goes on.
+fn best_two(scores: &[f32]) -> Vec<usize> {
+    let best_but = |other: Option<usize>| {
+        (0..scores.len())
+            .filter(|&index| Some(index) != other)
+            .reduce(|best, index| {
+                if scores[index] > scores[best] {
+                    index
+                } else {
+                    best
+                }
+            })
+    };
+    let Some(first) = best_but(None) else {
+        return Vec::new();
+    };
+    let second = match best_but(Some(first)) {
+        Some(second) if scores[second] > 0.0 => Some(second),
+        Some(_) if first + 1 < scores.len() => Some(first + 1),
+        Some(_) => Some(first - 1),
+        None => None,
+    };
+    let mut best: Vec<usize> = [first].into_iter().chain(second).collect();
+    best.sort_unstable();
+    best
+}
+
+/// What stands between two sentences on one line: lines that end without a stop would run together.
+fn gap(first: &str, is_next: bool) -> &'static str {
+    let end = first.trim_end_matches(['"', '\'', '”', '“', '’', '»', ')', ']']);
+    match end.chars().next_back() {
+        _ if !is_next => " … ",
+        _ if first.contains(" | ") => " · ",
+        Some('。' | '！' | '？' | '｡') => "",
+        Some('.' | '!' | '?' | '…' | ':' | ';' | ',' | '।' | '؟' | '۔') => " ",
+        _ => " · ",
     }
 }
 
@@ -114,135 +172,144 @@ fn highlights(text: &str, query: &Query, language: Language) -> Vec<(usize, usiz
     ranges
 }
 
-/// Splits a passage into sentences and lines, leaving out headings and empty lines.
-fn sentences(text: &str) -> Vec<String> {
-    let mut sentences = Vec::new();
-    let mut paragraph = String::new();
-    let flush = |paragraph: &mut String, sentences: &mut Vec<String>| {
-        split_sentences(paragraph, sentences);
-        paragraph.clear();
-    };
-    let n_lines = text.lines().count();
-    for line in text.lines() {
-        let trimmed = line.trim();
-        let is_heading =
-            trimmed.starts_with('#') && trimmed.trim_start_matches('#').starts_with(' ');
-        let starts_block =
-            trimmed.starts_with(['-', '*', '+', '>', '|']) || trimmed.starts_with("```");
-        if trimmed.is_empty() || is_heading || starts_block {
-            flush(&mut paragraph, &mut sentences);
-        }
-        if trimmed.is_empty() || trimmed.starts_with("```") || (is_heading && n_lines > 1) {
+/// Returns the sentences of a passage as they are shown: without headings, unless there is nothing
+/// else, and without lines that say nothing.
+fn sentences_of(text: &str) -> Vec<String> {
+    let (mut shown, mut headings) = (Vec::new(), Vec::new());
+    let mut fence: Option<&str> = None;
+    for bytes in sentences::sentences(text) {
+        let sentence = &text[bytes];
+        let mark = ["```", "~~~"]
+            .into_iter()
+            .find(|mark| sentence.starts_with(mark));
+        // A line that opens or closes code.
+        if mark.is_some() && fence.is_none_or(|open| Some(open) == mark) {
+            fence = fence.is_none().then_some(mark).flatten();
             continue;
         }
-        if !paragraph.is_empty() {
-            paragraph.push(' ');
+        let mut plain = String::new();
+        match (fence, sentence.strip_prefix('|')) {
+            (Some(_), _) => plain = sentence.split_whitespace().collect::<Vec<_>>().join(" "),
+            (None, Some(row)) => push_row(row, &mut plain),
+            (None, None) => push_plain(without_item_mark(sentence), &mut plain),
         }
-        paragraph.push_str(trimmed);
-    }
-    flush(&mut paragraph, &mut sentences);
-    sentences
-}
-
-fn split_sentences(paragraph: &str, out: &mut Vec<String>) {
-    let mut start = 0;
-    let mut chars = paragraph.char_indices().peekable();
-    while let Some((at, c)) = chars.next() {
-        let end = at + c.len_utf8();
-        let follows_blank = chars.peek().is_none_or(|(_, next)| next.is_whitespace());
-        let ends =
-            matches!(c, '。' | '！' | '？') || (matches!(c, '.' | '!' | '?') && follows_blank);
-        if ends && !is_abbreviation(&paragraph[start..at]) {
-            push_sentence(&paragraph[start..end], out);
-            start = end;
+        if !plain.contains(char::is_alphanumeric) {
+            continue;
+        }
+        let title = plain.trim_start_matches('#');
+        if fence.is_none() && title.len() < plain.len() && title.starts_with(' ') {
+            headings.push(title.trim_start().to_owned());
+        } else {
+            shown.push(plain);
         }
     }
-    push_sentence(&paragraph[start..], out);
+    if shown.is_empty() { headings } else { shown }
 }
 
-/// "Dr." and "e.g." end no sentence, nor does a single letter or number before the stop.
-fn is_abbreviation(before: &str) -> bool {
-    const KNOWN: [&str; 18] = [
-        "dr", "mr", "mrs", "ms", "prof", "st", "no", "nr", "vs", "etc", "e.g", "i.e", "z.b", "d.h",
-        "ca", "bzw", "fig", "abs",
-    ];
-    let word = before.rsplit([' ', '(']).next().unwrap_or(before);
-    let is_ordinal =
-        !word.is_empty() && word.len() <= 2 && word.chars().all(|c| c.is_ascii_digit());
-    is_ordinal
-        || word.chars().count() == 1
-        || KNOWN.iter().any(|known| word.eq_ignore_ascii_case(known))
+/// Takes off what makes a line an item of a list or a task.
+fn without_item_mark(sentence: &str) -> &str {
+    let mut rest = sentence;
+    for mark in ["- ", "* ", "+ "] {
+        rest = rest.strip_prefix(mark).unwrap_or(rest).trim_start();
+    }
+    for mark in ["[ ] ", "[x] ", "[X] "] {
+        rest = rest.strip_prefix(mark).unwrap_or(rest);
+    }
+    rest
 }
 
-fn push_sentence(sentence: &str, out: &mut Vec<String>) {
-    let sentence = sentence.trim();
-    if sentence.contains(char::is_alphanumeric) {
-        out.push(sentence.to_owned());
+/// Appends the cells of a table's row that hold something.
+fn push_row(row: &str, out: &mut String) {
+    // The bar of `[[Note\|shown]]` divides no cells.
+    let row = row.replace("\\|", "\0");
+    for cell in row.split('|').map(str::trim) {
+        if cell.contains(char::is_alphanumeric) {
+            if !out.is_empty() {
+                out.push_str(" | ");
+            }
+            push_plain(&cell.replace('\0', "|"), out);
+        }
     }
 }
 
 /// Appends a sentence without the markup that means nothing outside its place.
 fn push_plain(sentence: &str, out: &mut String) {
-    let mut rest = sentence.trim_start_matches(['-', '*', '+', '>', ' ']);
-    for box_mark in ["[ ] ", "[x] ", "[X] "] {
-        rest = rest.strip_prefix(box_mark).unwrap_or(rest);
-    }
-    let mut chars = rest.chars().peekable();
+    let mut rest = sentence;
     let mut target_start = None;
-    while let Some(c) = chars.next() {
+    let mut before = ' ';
+    while let Some(c) = rest.chars().next() {
+        rest = &rest[c.len_utf8()..];
         match c {
-            '[' if chars.peek() == Some(&'[') => {
-                chars.next();
+            '!' if rest.starts_with('[') => {}
+            '[' if rest.starts_with('[') => {
+                rest = &rest[1..];
                 target_start = Some(out.len());
             }
-            ']' if chars.peek() == Some(&']') => {
-                chars.next();
+            ']' if rest.starts_with(']') => {
+                rest = &rest[1..];
                 target_start = None;
             }
-            // `[[Target|shown]]` reads as what is shown.
-            '|' if target_start.is_some() => {
-                let start = target_start.take().unwrap_or(out.len());
-                out.truncate(start);
-            }
-            '*' | '`' => {}
+            // `[[Target|shown]]` reads as what is shown, `[shown](target)` too.
+            '|' if target_start.is_some() => out.truncate(target_start.take().unwrap_or_default()),
+            '[' => match link_text(rest) {
+                Some((shown, after)) => {
+                    push_plain(shown, out);
+                    rest = after;
+                }
+                None => out.push(c),
+            },
+            // A star with blanks around it is a sign, not emphasis.
+            '*' if !(before.is_whitespace() && rest.starts_with(char::is_whitespace)) => {}
+            '`' => {}
             _ if c.is_whitespace() => {
                 if !out.ends_with(' ') {
                     out.push(' ');
                 }
             }
+            // The second and later lines of something quoted.
+            '>' if before == '\n' => {}
             _ => out.push(c),
         }
+        before = c;
     }
 }
 
-/// Cuts a long excerpt to a window around the first word that was asked for.
-fn shorten(text: &str, query: &Query, language: Language) -> String {
+/// Splits `shown](target) and so on` into what is shown and what comes after.
+fn link_text(text: &str) -> Option<(&str, &str)> {
+    let (shown, rest) = text.split_once("](")?;
+    let (_, after) = rest.split_once(')')?;
+    (!shown.contains(['[', ']'])).then_some((shown, after))
+}
+
+/// Cuts a long sentence to a window around the first word that was asked for.
+fn shorten(text: &str, n_chars_max: usize, query: &Query, language: Language) -> String {
     let n_chars = text.chars().count();
-    if n_chars <= EXCERPT_CHARS_MAX {
+    if n_chars <= n_chars_max {
         return text.to_owned();
     }
+    // Room for the two ellipses.
+    let n_chars_max = n_chars_max.saturating_sub(2);
     let mut first = None;
     each_match(text, query, language, |_, start, _| {
         first.get_or_insert(start);
     });
     let first_char = first.map_or(0, |byte| text[..byte].chars().count());
     let start = first_char
-        .saturating_sub(EXCERPT_CHARS_MAX / 4)
-        .min(n_chars - EXCERPT_CHARS_MAX);
-    let window: String = text.chars().skip(start).take(EXCERPT_CHARS_MAX).collect();
-    let ends_early = start + EXCERPT_CHARS_MAX < n_chars;
-    let body = if start > 0 {
-        window
-            .split_once(' ')
-            .map_or(window.as_str(), |(_, rest)| rest)
-    } else {
-        &window
-    };
-    let body = if ends_early {
-        body.rsplit_once(' ').map_or(body, |(head, _)| head)
-    } else {
-        body
-    };
+        .saturating_sub(n_chars_max / 4)
+        .min(n_chars - n_chars_max);
+    let ends_early = start + n_chars_max < n_chars;
+    let window: String = text.chars().skip(start).take(n_chars_max).collect();
+    // Not every script has blanks to cut at.
+    let is_short = |part: &str| part.chars().count() <= WORD_CHARS_MAX;
+    let mut body = window.as_str();
+    if start > 0
+        && let Some((_, rest)) = body.split_once(' ').filter(|(cut, _)| is_short(cut))
+    {
+        body = rest;
+    }
+    if ends_early && let Some((rest, _)) = body.rsplit_once(' ').filter(|(_, cut)| is_short(cut)) {
+        body = rest;
+    }
     format!(
         "{}{body}{}",
         if start > 0 { "…" } else { "" },
@@ -256,8 +323,12 @@ mod tests {
     use insta::assert_snapshot;
 
     fn check(text: &str, query: &str) -> String {
-        let query = Query::parse(query, &[(Language::English, 1)]);
-        let excerpt = cut(text, &query, Language::English);
+        check_in(Language::English, text, query)
+    }
+
+    fn check_in(language: Language, text: &str, query: &str) -> String {
+        let query = Query::parse(query, &[(language, 1)]);
+        let excerpt = cut(text, &query, language);
         let chars: Vec<char> = excerpt.text.chars().collect();
         let mut out = String::new();
         let mut at = 0;
@@ -290,6 +361,77 @@ mod tests {
         let text = format!("{} needle {}", "hay ".repeat(200), "straw ".repeat(200));
         let shown = check(&text, "needle");
         assert!(shown.contains("<needle>") && shown.chars().count() <= EXCERPT_CHARS_MAX + 4);
+    }
+
+    #[test]
+    fn rare_words_count_for_more() {
+        assert_snapshot!(
+            check("The boiler hums. The boiler is old. The pressure fell. The boiler is warm.", "boiler pressure"),
+            @"The <boiler> hums. … The <pressure> fell."
+        );
+    }
+
+    #[test]
+    fn what_goes_on_behind_the_only_match() {
+        assert_snapshot!(check("First of all. The needle is here. It is sharp. The end.", "needle"), @"The <needle> is here. It is sharp.");
+        assert_snapshot!(check("First of all. Then this. The needle.", "needle"), @"Then this. The <needle>.");
+        assert_snapshot!(check("First of all. Then this. The end.", "needle"), @"First of all. Then this.");
+    }
+
+    #[test]
+    fn german_and_abbreviations() {
+        assert_snapshot!(
+            check_in(Language::German, "Am 3. Mai kam Dr. Meier, z. B. wegen der Heizung. Es regnete. Die Häuser in der Hauptstr. 5 sind alt. Danach Tee.", "Haus Heizung"),
+            @"Am 3. Mai kam Dr. Meier, z. B. wegen der <Heizung>. … Die <Häuser> in der Hauptstr. 5 sind alt."
+        );
+        assert_snapshot!(
+            check("Mr. Smith vs. the U.S. Treasury, e.g. the IRS, went on until Jan. 5. He lost. Nobody cared.", "treasury lost"),
+            @"Mr. Smith vs. the U.S. <Treasury>, e.g. the IRS, went on until Jan. 5. He <lost>."
+        );
+    }
+
+    #[test]
+    fn unspaced_script_is_cut_at_its_own_stops() {
+        let text = "今天下雨。我喜欢编程语言设计。你呢？明天再说编程！";
+        assert_snapshot!(check_in(Language::Unknown, text, "编程语言"), @"我喜欢<编程语言>设计。 … 明天再说<编程>！");
+        let long = format!("{}编程语言{}", "雨".repeat(400), "天 气".repeat(200));
+        let shown = check_in(Language::Unknown, &long, "编程语言");
+        assert!(shown.contains("<编程语言>") && shown.chars().count() <= EXCERPT_CHARS_MAX + 2);
+    }
+
+    #[test]
+    fn lists_and_tables_do_not_run_together() {
+        assert_snapshot!(check("## Papers\n\n- 1098, mortgage interest\n- property tax *statement*\n- [x] W-2 from [the museum](x.md)\n1. first\n", "mortgage tax"), @"1098, <mortgage> interest · property <tax> statement");
+        assert_snapshot!(check("- one\n- 2 * 3 is [sic] six\n- [x] W-2 from [the museum](x.md)", "museum six"), @"2 * 3 is [sic] <six> · W-2 from the <museum>");
+        assert_snapshot!(check("| Sum | All of it. |\n| Mean | Half of the sum. |", "sum"), @"<Sum> | All of it. · Mean | Half of the <sum>.");
+        assert_snapshot!(check("| Month | Paid |\n|---|---|\n| May | **12** |\n| June | [[a\\|Ann]] |\n", "june month"), @"<Month> | Paid … <June> | Ann");
+    }
+
+    #[test]
+    fn code_is_shown_as_it_is() {
+        assert_snapshot!(check("Run this:\n\n```sh\n# list\nls   *.md | sort -u\nrm `x`\n```\n\nDone.", "sort list"), @"# <list> · ls *.md | <sort> -u");
+        assert_snapshot!(check("~~~\n```\nlet x = [[1]];\n~~~\nThe end.", "let end"), @"<let> x = [[1]]; The <end>.");
+    }
+
+    #[test]
+    fn headings_are_shown_where_there_is_nothing_else() {
+        assert_snapshot!(check("# Roof\n\n## North gutter\n", "gutter"), @"Roof · North <gutter>");
+        assert_snapshot!(check("# Gutter\n\n> [!note] Said\n> It was\n> mended.\n", "gutter mended"), @"Said · It was <mended>.");
+        assert_snapshot!(check("", "gutter"), @"");
+    }
+
+    #[test]
+    fn both_of_two_long_sentences_keep_their_match() {
+        let text = format!(
+            "{0} needle {0}. Then {0} thread {0}.",
+            "hay ".repeat(60).trim()
+        );
+        let shown = check(&text, "needle thread");
+        assert!(
+            shown.contains("<needle>") && shown.contains("<thread>"),
+            "{shown}"
+        );
+        assert!(shown.chars().count() <= EXCERPT_CHARS_MAX + 4);
     }
 
     #[test]

@@ -25,7 +25,63 @@ pub struct LinkRow {
     pub shown: Option<String>,
 }
 
+/// What a walk along links needs to know of a note.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LinkedNote {
+    /// Its id.
+    pub id: NoteId,
+    /// Path below the vault.
+    pub path: String,
+    /// Title.
+    pub title: String,
+    /// Date, `YYYY-MM-DD`.
+    pub date: Option<String>,
+    /// Who wrote it.
+    pub author: Option<String>,
+    /// What kind of note it says it is.
+    pub kind: Option<String>,
+    /// It does not age.
+    pub is_evergreen: bool,
+    /// Another note replaces it.
+    pub is_superseded: bool,
+}
+
 impl Store {
+    /// Returns every note, by path.
+    pub fn linked_notes(&self) -> Result<Vec<LinkedNote>> {
+        self.sql(|connection| {
+            connection
+                .prepare(
+                    "SELECT id, path, title, date, author, kind, evergreen,
+                            superseded_by IS NOT NULL
+                     FROM note ORDER BY path",
+                )?
+                .query_map([], |row| {
+                    Ok(LinkedNote {
+                        id: NoteId(row.get(0)?),
+                        path: row.get(1)?,
+                        title: row.get(2)?,
+                        date: row.get(3)?,
+                        author: row.get(4)?,
+                        kind: row.get(5)?,
+                        is_evergreen: row.get(6)?,
+                        is_superseded: row.get(7)?,
+                    })
+                })?
+                .collect()
+        })
+    }
+
+    /// Returns every link, by the note it stands in and in order.
+    pub fn links(&self) -> Result<Vec<LinkRow>> {
+        self.sql(|connection| {
+            connection
+                .prepare(&format!("{COLUMNS} ORDER BY source, line, rowid"))?
+                .query_map([], link_row)?
+                .collect()
+        })
+    }
+
     /// Returns the links of a note in order.
     pub fn links_from(&self, note: NoteId) -> Result<Vec<LinkRow>> {
         self.sql(|connection| {

@@ -1,0 +1,112 @@
+//! The JSON shapes of checked citations, and of an answer whose citations are to be checked.
+
+use kenning::cite::{self, Citation, Place, Verdict};
+use serde::{Deserialize, Serialize};
+
+use super::handle;
+
+/// An answer as it comes in.
+#[derive(Debug, Deserialize)]
+pub(crate) struct CitedShape {
+    pub(crate) citations: Vec<CitationShape>,
+}
+
+/// One citation as it comes in.
+#[derive(Debug, Deserialize)]
+pub(crate) struct CitationShape {
+    id: Option<String>,
+    path: Option<String>,
+    start_line: Option<u32>,
+    end_line: Option<u32>,
+    quote: Option<String>,
+}
+
+impl From<CitationShape> for Citation {
+    fn from(shape: CitationShape) -> Self {
+        let is_bare = |id: &str| id.len() == 8 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
+        Self {
+            id: shape
+                .id
+                .map(|id| if is_bare(&id) { format!("#{id}") } else { id }),
+            note: shape.path,
+            lines: shape
+                .start_line
+                .or(shape.end_line)
+                .map(|from| (from, shape.end_line.unwrap_or(from))),
+            quote: shape.quote,
+        }
+    }
+}
+
+/// What checking an answer came to.
+#[derive(Debug, Serialize)]
+pub(crate) struct VerdictsShape {
+    pub(crate) status: &'static str,
+    pub(crate) citations: Vec<VerdictShape>,
+}
+
+/// What checking one citation came to. `id`, path and lines are those of what it cites; `found` tells
+/// where in that note the quote stands.
+#[derive(Debug, Serialize)]
+pub(crate) struct VerdictShape {
+    pub(crate) reason: &'static str,
+    pub(crate) cited: Option<String>,
+    pub(crate) id: Option<String>,
+    pub(crate) path: Option<String>,
+    pub(crate) title: Option<String>,
+    pub(crate) start_line: Option<u32>,
+    pub(crate) end_line: Option<u32>,
+    pub(crate) quote: Option<String>,
+    pub(crate) found: Option<PlaceShape>,
+    pub(crate) problem: Option<String>,
+}
+
+/// Lines of a note.
+#[derive(Debug, Serialize)]
+pub(crate) struct PlaceShape {
+    pub(crate) id: Option<String>,
+    pub(crate) path: String,
+    pub(crate) start_line: u32,
+    pub(crate) end_line: u32,
+}
+
+impl VerdictsShape {
+    pub(crate) fn new(verdicts: Vec<Verdict>) -> Self {
+        Self {
+            status: cite::status(&verdicts).name(),
+            citations: verdicts.into_iter().map(VerdictShape::from).collect(),
+        }
+    }
+}
+
+impl From<Verdict> for VerdictShape {
+    fn from(verdict: Verdict) -> Self {
+        let (citation, cited) = (verdict.citation, verdict.cited.as_ref());
+        Self {
+            reason: verdict.reason.name(),
+            id: cited.and_then(|place| place.handle).map(handle),
+            path: cited.map(|place| place.path.clone()),
+            title: cited.map(|place| place.title.clone()),
+            start_line: cited.map(|place| place.start_line),
+            end_line: cited.map(|place| place.end_line),
+            cited: citation.id.or_else(|| {
+                let lines = citation.lines.map(|(from, to)| format!(":{from}-{to}"));
+                Some(citation.note? + &lines.unwrap_or_default())
+            }),
+            quote: citation.quote,
+            found: verdict.found.map(PlaceShape::from),
+            problem: verdict.problem,
+        }
+    }
+}
+
+impl From<Place> for PlaceShape {
+    fn from(place: Place) -> Self {
+        Self {
+            id: place.handle.map(handle),
+            path: place.path,
+            start_line: place.start_line,
+            end_line: place.end_line,
+        }
+    }
+}

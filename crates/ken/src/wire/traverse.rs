@@ -1,0 +1,261 @@
+//! The JSON shapes of a walk along links.
+
+use kenning::search::decay::{Decay, Mode};
+use kenning::traverse::{Missed, Params, Seen, Traversal, Via};
+use serde::Serialize;
+
+use super::{handle, rounded};
+
+/// A walk from one note.
+#[derive(Debug, Serialize)]
+pub(crate) struct TraverseShape {
+    pub(crate) path: String,
+    pub(crate) title: String,
+    pub(crate) query: Option<String>,
+    pub(crate) mode: &'static str,
+    pub(crate) params: ParamsShape,
+    pub(crate) decay: DecayShape,
+    pub(crate) hops_walked: u32,
+    pub(crate) stopped_early: bool,
+    pub(crate) took_ms: f64,
+    pub(crate) retained: Vec<RetainedShape>,
+    pub(crate) dropped: Vec<DroppedShape>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) compare: Option<CompareShape>,
+}
+
+/// How far and how wide a walk goes.
+#[derive(Debug, Serialize)]
+pub(crate) struct ParamsShape {
+    pub(crate) beam: usize,
+    pub(crate) hops: u32,
+    pub(crate) seeds: usize,
+    pub(crate) k: usize,
+    pub(crate) prune: f64,
+    pub(crate) stop_mean: Option<f64>,
+    pub(crate) decay_scored: bool,
+}
+
+/// How notes age on a walk.
+#[derive(Debug, Serialize)]
+pub(crate) struct DecayShape {
+    pub(crate) mode: &'static str,
+    pub(crate) weight: Option<f64>,
+    pub(crate) half_life_days: Option<f64>,
+    pub(crate) superseded: f64,
+}
+
+/// A note that the walk came by. `id` and lines are those of its nearest passage.
+#[derive(Debug, Serialize)]
+pub(crate) struct SeenShape {
+    pub(crate) path: String,
+    pub(crate) title: String,
+    pub(crate) date: Option<String>,
+    pub(crate) id: Option<String>,
+    pub(crate) start_line: Option<u32>,
+    pub(crate) end_line: Option<u32>,
+    pub(crate) hop: u32,
+    pub(crate) score: f64,
+    pub(crate) similarity: f64,
+    pub(crate) cosine: f64,
+    pub(crate) decay_weight: f64,
+    pub(crate) decay_zero: bool,
+    pub(crate) via: Option<ViaShape>,
+    pub(crate) way: Vec<String>,
+}
+
+/// The link by which a note was reached. `from` is the note it stands in.
+#[derive(Debug, Serialize)]
+pub(crate) struct ViaShape {
+    pub(crate) direction: &'static str,
+    pub(crate) kind: &'static str,
+    pub(crate) from: String,
+    pub(crate) line: u32,
+    pub(crate) target: String,
+    pub(crate) anchor: Option<String>,
+    pub(crate) shown: Option<String>,
+}
+
+/// A note that was kept.
+#[derive(Debug, Serialize)]
+pub(crate) struct RetainedShape {
+    pub(crate) rank: usize,
+    #[serde(flatten)]
+    pub(crate) seen: SeenShape,
+    pub(crate) retain_reason: &'static str,
+}
+
+/// A note that was left out.
+#[derive(Debug, Serialize)]
+pub(crate) struct DroppedShape {
+    #[serde(flatten)]
+    pub(crate) seen: SeenShape,
+    pub(crate) drop_reason: &'static str,
+}
+
+/// A fast walk beside a deep one.
+#[derive(Debug, Serialize)]
+pub(crate) struct CompareShape {
+    pub(crate) fast: WalkShape,
+    pub(crate) deep: WalkShape,
+    pub(crate) missed: Vec<MissedShape>,
+}
+
+/// What one of two walks came to.
+#[derive(Debug, Serialize)]
+pub(crate) struct WalkShape {
+    pub(crate) params: ParamsShape,
+    pub(crate) hops_walked: u32,
+    pub(crate) stopped_early: bool,
+    pub(crate) retained: usize,
+    pub(crate) dropped: usize,
+}
+
+/// A note that only the deep walk found, and where the fast one turned away from it.
+#[derive(Debug, Serialize)]
+pub(crate) struct MissedShape {
+    #[serde(flatten)]
+    pub(crate) seen: SeenShape,
+    pub(crate) dropped_at: Option<String>,
+    pub(crate) drop_reason: Option<&'static str>,
+}
+
+/// What stands around a walk.
+pub(crate) struct Walked<'a> {
+    pub(crate) path: String,
+    pub(crate) title: String,
+    pub(crate) query: Option<String>,
+    pub(crate) mode: &'static str,
+    pub(crate) decay: &'a Decay,
+    pub(crate) took_ms: f64,
+    pub(crate) compare: Option<CompareShape>,
+}
+
+impl TraverseShape {
+    pub(crate) fn new(traversal: &Traversal, walked: Walked<'_>) -> Self {
+        Self {
+            path: walked.path,
+            title: walked.title,
+            query: walked.query,
+            mode: walked.mode,
+            params: ParamsShape::from(&traversal.params),
+            decay: DecayShape::from(walked.decay),
+            hops_walked: traversal.n_hops,
+            stopped_early: traversal.is_stopped_early,
+            took_ms: (walked.took_ms * 1_000.0).round() / 1_000.0,
+            retained: (1..)
+                .zip(&traversal.retained)
+                .map(|(rank, (seen, reason))| RetainedShape {
+                    rank,
+                    seen: SeenShape::from(seen),
+                    retain_reason: reason.name(),
+                })
+                .collect(),
+            dropped: traversal
+                .dropped
+                .iter()
+                .map(|(seen, reason)| DroppedShape {
+                    seen: SeenShape::from(seen),
+                    drop_reason: reason.name(),
+                })
+                .collect(),
+            compare: walked.compare,
+        }
+    }
+}
+
+impl From<&Params> for ParamsShape {
+    fn from(params: &Params) -> Self {
+        Self {
+            beam: params.beam,
+            hops: params.hops,
+            seeds: params.seeds,
+            k: params.k,
+            prune: rounded(params.prune),
+            stop_mean: params.stop_mean.map(rounded),
+            decay_scored: params.is_decay_scored,
+        }
+    }
+}
+
+impl From<&Decay> for DecayShape {
+    fn from(decay: &Decay) -> Self {
+        let half_life = match &decay.mode {
+            Mode::HalfLife(half_life) => Some(half_life),
+            Mode::Off | Mode::RankedGrouped(_) => None,
+        };
+        Self {
+            mode: decay.mode.name(),
+            weight: half_life.map(|half_life| rounded(half_life.weight)),
+            half_life_days: half_life.map(|half_life| rounded(half_life.half_life_days)),
+            superseded: rounded(decay.superseded),
+        }
+    }
+}
+
+impl From<&Seen> for SeenShape {
+    fn from(seen: &Seen) -> Self {
+        let step = seen.step();
+        let before = seen.way.iter().rev().nth(1);
+        let via = step.and_then(|step| step.via.as_ref());
+        Self {
+            path: step.map(|step| step.path.clone()).unwrap_or_default(),
+            title: step.map(|step| step.title.clone()).unwrap_or_default(),
+            date: seen.date.clone(),
+            id: seen.chunk.as_ref().map(|chunk| handle(chunk.handle)),
+            start_line: seen.chunk.as_ref().map(|chunk| chunk.start_line),
+            end_line: seen.chunk.as_ref().map(|chunk| chunk.end_line),
+            hop: seen.hop,
+            score: rounded(seen.score),
+            similarity: rounded(seen.similarity),
+            cosine: rounded(seen.cosine),
+            decay_weight: rounded(seen.decay_weight),
+            decay_zero: seen.decay_zero,
+            via: via.zip(step.zip(before)).map(|(via, (step, before))| {
+                let from = match via.direction {
+                    kenning::traverse::Direction::Outgoing => &before.path,
+                    kenning::traverse::Direction::Backlink => &step.path,
+                };
+                ViaShape::new(via, from.clone())
+            }),
+            way: seen.way.iter().map(|step| step.path.clone()).collect(),
+        }
+    }
+}
+
+impl ViaShape {
+    fn new(via: &Via, from: String) -> Self {
+        Self {
+            direction: via.direction.name(),
+            kind: via.link.kind.name(),
+            from,
+            line: via.link.line,
+            target: via.link.target.clone(),
+            anchor: via.link.anchor.clone(),
+            shown: via.link.shown.clone(),
+        }
+    }
+}
+
+impl From<&Traversal> for WalkShape {
+    fn from(traversal: &Traversal) -> Self {
+        Self {
+            params: ParamsShape::from(&traversal.params),
+            hops_walked: traversal.n_hops,
+            stopped_early: traversal.is_stopped_early,
+            retained: traversal.retained.len(),
+            dropped: traversal.dropped.len(),
+        }
+    }
+}
+
+impl From<&Missed> for MissedShape {
+    fn from(missed: &Missed) -> Self {
+        let at = missed.dropped_at.as_ref();
+        Self {
+            seen: SeenShape::from(&missed.seen),
+            dropped_at: at.map(|(path, _)| path.clone()),
+            drop_reason: at.map(|(_, reason)| reason.name()),
+        }
+    }
+}

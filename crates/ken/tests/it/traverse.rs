@@ -1,0 +1,226 @@
+//! `ken traverse`: a walk along links, in both directions, with a reason for everything.
+
+use insta::assert_snapshot;
+use serde_json::Value;
+
+use crate::vault::TestVault;
+
+fn example() -> TestVault {
+    let vault = TestVault::example();
+    vault.ken(&["index"]).expect_code(0);
+    vault
+}
+
+fn list<'a>(walk: &'a Value, name: &str) -> &'a Vec<Value> {
+    walk[name].as_array().unwrap()
+}
+
+fn keys(value: &Value) -> Vec<&str> {
+    let object = value.as_object().unwrap();
+    object.keys().map(String::as_str).collect()
+}
+
+#[test]
+fn json_names_every_parameter_and_reason() {
+    let vault = example();
+    let walk = vault
+        .ken(&["traverse", "Kitchen Renovation", "--json"])
+        .expect_code(0)
+        .json();
+    assert_eq!(
+        keys(&walk),
+        [
+            "path",
+            "title",
+            "query",
+            "mode",
+            "params",
+            "decay",
+            "hops_walked",
+            "stopped_early",
+            "took_ms",
+            "retained",
+            "dropped"
+        ]
+    );
+    assert_eq!(
+        walk["params"].to_string(),
+        r#"{"beam":5,"hops":4,"seeds":3,"k":10,"prune":0.5,"stop_mean":0.65,"decay_scored":true}"#
+    );
+    assert_eq!(
+        walk["decay"].to_string(),
+        r#"{"mode":"half_life","weight":0.15,"half_life_days":30.0,"superseded":0.5}"#
+    );
+    let seed = &walk["retained"][0];
+    assert_eq!(
+        keys(seed),
+        [
+            "rank",
+            "path",
+            "title",
+            "date",
+            "id",
+            "start_line",
+            "end_line",
+            "hop",
+            "score",
+            "similarity",
+            "cosine",
+            "decay_weight",
+            "decay_zero",
+            "via",
+            "way",
+            "retain_reason"
+        ]
+    );
+    for kept in list(&walk, "retained") {
+        let reason = kept["retain_reason"].as_str().unwrap();
+        assert_eq!(reason == "seed", kept["hop"] == 0, "{kept}");
+        assert!(["seed", "above_prune", "beam"].contains(&reason));
+        assert_eq!(kept["via"].is_null(), kept["hop"] == 0, "{kept}");
+        let way = list(kept, "way");
+        assert_eq!(way.len() as u64, kept["hop"].as_u64().unwrap() + 1);
+        assert_eq!(way[0], walk["path"]);
+        assert_eq!(way.last(), Some(&kept["path"]));
+    }
+    for left in list(&walk, "dropped") {
+        let reason = left["drop_reason"].as_str().unwrap();
+        let known = [
+            "not_seeded",
+            "below_prune",
+            "decayed",
+            "outside_beam",
+            "beyond_hops",
+            "stopped_early",
+            "beyond_k",
+        ];
+        assert!(known.contains(&reason), "{reason}");
+    }
+    let deep = vault
+        .ken(&["traverse", "Kitchen Renovation", "--deep", "--json"])
+        .expect_code(0)
+        .json();
+    assert_eq!(
+        deep["params"].to_string(),
+        r#"{"beam":12,"hops":4,"seeds":8,"k":50,"prune":0.3,"stop_mean":null,"decay_scored":false}"#
+    );
+}
+
+/// A chain of notes: Start links to Middle, End links to Middle.
+fn chain() -> TestVault {
+    let vault = TestVault::empty();
+    vault.write(
+        "Start.md",
+        "---\nevergreen: true\n---\n# Start\n\nBread is baked from flour and water. See [[Middle|the next]].\n",
+    );
+    vault.write(
+        "Middle.md",
+        "---\nevergreen: true\n---\n# Middle\n\nBread dough is flour, water and salt, baked.\n",
+    );
+    vault.write(
+        "End.md",
+        "---\nevergreen: true\n---\n# End\n\nBaking bread: flour, water.\n\nFrom [[Middle]].\n",
+    );
+    vault.write("Alone.md", "# Alone\n\nBread, flour, water, baked.\n");
+    vault.ken(&["index"]).expect_code(0);
+    vault
+}
+
+#[test]
+fn links_are_walked_in_both_directions() {
+    let vault = chain();
+    let run = vault.ken(&["traverse", "Start", "bread of flour and water"]);
+    let run = run.expect_code(0);
+    assert_snapshot!(run.stdout, @"
+    Start.md  hop 0 · 0.77
+    └─ Middle.md  hop 1 · 1.00 · → wikilink in line 6
+       └─ End.md  hop 2 · 0.88 · ← wikilink in line 8
+    ");
+    let walk = vault
+        .ken(&["traverse", "start", "bread of flour and water", "--json"])
+        .expect_code(0)
+        .json();
+    let via = |name: &str| {
+        let kept = list(&walk, "retained").iter();
+        let mut found = kept.filter(|kept| kept["path"] == name);
+        found.next().unwrap()["via"].to_string()
+    };
+    assert_eq!(
+        via("Middle.md"),
+        r#"{"direction":"outgoing","kind":"wikilink","from":"Start.md","line":6,"target":"Middle","anchor":null,"shown":"the next"}"#
+    );
+    assert_eq!(
+        via("End.md"),
+        r#"{"direction":"backlink","kind":"wikilink","from":"End.md","line":8,"target":"Middle","anchor":null,"shown":null}"#
+    );
+}
+
+#[test]
+fn depth_and_limit_are_kept() {
+    let vault = chain();
+    let paths = |args: &[&str]| -> Vec<String> {
+        let args: Vec<&str> = ["traverse", "Start", "bread of flour and water", "--json"]
+            .iter()
+            .chain(args)
+            .copied()
+            .collect();
+        let walk = vault.ken(&args).json();
+        let mut paths: Vec<String> = list(&walk, "retained")
+            .iter()
+            .map(|kept| kept["path"].as_str().unwrap().to_owned())
+            .collect();
+        paths.sort();
+        paths
+    };
+    assert_eq!(paths(&[]), ["End.md", "Middle.md", "Start.md"]);
+    assert_eq!(paths(&["--depth", "1"]), ["Middle.md", "Start.md"]);
+    assert_eq!(paths(&["--limit", "1"]).len(), 1);
+    vault
+        .ken(&["traverse", "Start", "--depth", "0"])
+        .expect_code(2);
+}
+
+#[test]
+fn a_comparison_tells_what_the_fast_walk_missed() {
+    let vault = example();
+    let query = ["traverse", "IRS-Letter", "money", "--compare"];
+    let text = vault.ken(&query);
+    let walk = vault
+        .ken(&["traverse", "IRS-Letter", "money", "--compare", "--json"])
+        .json();
+    let compare = &walk["compare"];
+    assert_eq!(keys(compare), ["fast", "deep", "missed"]);
+    let missed = list(compare, "missed");
+    assert!(!missed.is_empty());
+    for one in missed {
+        assert!(one["dropped_at"].is_string(), "{one}");
+        assert!(one["drop_reason"].is_string(), "{one}");
+    }
+    assert!(
+        text.stdout.contains("only the deep walk found"),
+        "{}",
+        text.stdout
+    );
+}
+
+#[test]
+fn nothing_around_a_note_is_exit_code_one() {
+    let vault = chain();
+    let run = vault.ken(&["traverse", "Alone"]).expect_code(1);
+    assert!(
+        run.stderr.contains("No note links to this one"),
+        "{}",
+        run.stderr
+    );
+    let run = vault
+        .ken(&["traverse", "Start", "quarterly tax penalty"])
+        .expect_code(1);
+    assert!(
+        run.stderr.contains("`--deep` looks wider"),
+        "{}",
+        run.stderr
+    );
+    vault
+        .ken(&["traverse", "Nobody"])
+        .expect_hint("nothing is known by the name", "ken search");
+}
