@@ -10,7 +10,7 @@ mod get;
 mod index;
 mod links;
 mod model;
-mod open;
+pub(crate) mod open;
 mod pages;
 mod search;
 mod status;

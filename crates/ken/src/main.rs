@@ -2,6 +2,7 @@
 
 mod args;
 mod cmd;
+mod desk;
 mod hint;
 mod reader;
 mod render;

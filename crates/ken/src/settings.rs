@@ -90,12 +90,16 @@ pub(crate) struct DomainSettings {
 /// A vault and its index file.
 #[derive(Clone, Debug)]
 pub(crate) struct Located {
+    /// Name of the domain, or of the vault's folder.
+    pub(crate) name: String,
     pub(crate) vault: Option<PathBuf>,
     pub(crate) store: PathBuf,
     /// Which files of the vault are notes.
     pub(crate) rules: WalkRules,
     /// How they are cut.
     pub(crate) profile: Profile,
+    /// What the domain sets itself.
+    domain: Option<DomainSettings>,
 }
 
 impl Settings {
@@ -224,14 +228,9 @@ impl Settings {
     }
 
     /// Returns how to rank the notes of a place.
-    pub(crate) fn tuning_at(
-        &self,
-        place: &Place,
-        located: &Located,
-        asked: Option<FusionArg>,
-    ) -> Tuning {
+    pub(crate) fn tuning_at(&self, located: &Located, asked: Option<FusionArg>) -> Tuning {
         let mut tuning = self.tuning(asked);
-        let Some(domain) = self.domain_of(place, located.vault.as_deref()) else {
+        let Some(domain) = &located.domain else {
             return tuning;
         };
         if let (Some(lexical), Fusion::Blend { vector }) = (domain.lexical, &mut tuning.fusion) {
@@ -298,13 +297,45 @@ impl Settings {
                 ));
             }
         };
-        let domain = self.domain_of(place, vault.as_deref());
+        let named = self.domain_of(place, vault.as_deref());
+        let domain = named.map(|(_, domain)| domain);
+        let folder = vault.as_deref().or(store.parent()).unwrap_or(&store);
         Ok(Located {
+            name: match named {
+                Some((name, _)) => name.clone(),
+                None => folder
+                    .file_name()
+                    .map(|name| name.to_string_lossy().into_owned())
+                    .unwrap_or_default(),
+            },
             rules: self.walk_rules(domain)?,
             profile: self.profile(domain)?,
+            domain: domain.cloned(),
             vault,
             store,
         })
+    }
+
+    /// Finds every vault that is meant: the domains that were named, or the vault, or, where
+    /// neither is told, every domain of the settings.
+    pub(crate) fn locate_all(&self, place: &Place) -> Result<Vec<Located>> {
+        let of = |name: &str| {
+            self.locate(&Place {
+                domain: Some(name.to_owned()),
+                ..place.clone()
+            })
+        };
+        let named = place.domain.clone().or_else(|| env_text(DOMAIN));
+        if let Some(names) = named.filter(|_| place.vault.is_none()) {
+            return names.split(',').map(|name| of(name.trim())).collect();
+        }
+        let is_told = Self::is_place_named(place) || place.store.is_some();
+        match self.locate(place) {
+            Err(_) if !is_told && !self.domains.is_empty() => {
+                self.domains.keys().map(|name| of(name)).collect()
+            }
+            located => Ok(vec![located?]),
+        }
     }
 
     /// Whether the person said which notes are meant, by option or environment.
@@ -314,14 +345,14 @@ impl Settings {
     }
 
     /// Returns the domain that was named, or the one whose folder this is.
-    fn domain_of(&self, place: &Place, vault: Option<&Path>) -> Option<&DomainSettings> {
+    fn domain_of(&self, place: &Place, vault: Option<&Path>) -> Option<(&String, &DomainSettings)> {
         let from_env = env_text(DOMAIN).filter(|_| place.vault.is_none());
         match (place.domain.as_ref().or(from_env.as_ref()), vault) {
-            (Some(name), _) => self.domains.get(name),
+            (Some(name), _) => self.domains.get_key_value(name),
             (None, Some(vault)) => self
                 .domains
-                .values()
-                .find(|domain| domain.path.canonicalize().is_ok_and(|path| path == vault)),
+                .iter()
+                .find(|(_, domain)| domain.path.canonicalize().is_ok_and(|path| path == vault)),
             (None, None) => None,
         }
     }

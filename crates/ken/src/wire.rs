@@ -2,11 +2,13 @@
 
 mod cite;
 pub(crate) mod eval;
+mod notes;
 mod traverse;
 
 use std::path::Path;
 
 pub(crate) use cite::{CitationShape, CitedShape, PlaceShape, VerdictShape, VerdictsShape};
+pub(crate) use notes::NotesShape;
 pub(crate) use traverse::{
     CompareShape, MissedShape, RetainedShape, SeenShape, TraverseShape, WalkShape, Walked,
 };

@@ -6,22 +6,20 @@ use std::path::Path;
 
 use anyhow::Result;
 use kenning::cite::{self, Citation, Status};
-use kenning::store::Store;
 
 use super::Found;
 use crate::args::{CiteArgs, Place};
+use crate::desk::Desks;
 use crate::hint::Hinted;
 use crate::render;
 use crate::settings::Settings;
-use crate::wire::{CitationShape, CitedShape, VerdictsShape};
+use crate::wire::{CitationShape, CitedShape};
 
 pub(super) fn run(settings: &Settings, place: &Place, args: &CiteArgs) -> Result<Found> {
-    let located = settings.locate(place)?;
-    let store = Store::open(&located.store)?;
+    let desks = Desks::open(settings, place)?;
     let answer = read(args.file.as_deref())?;
-    let verdicts = cite::verify(&store, citations(&answer)?)?;
-    let is_verified = cite::status(&verdicts) == Status::AllVerified;
-    let shape = VerdictsShape::new(verdicts);
+    let shape = desks.get(None)?.verify(citations(&answer)?)?;
+    let is_verified = shape.status == Status::AllVerified.name();
     if args.json {
         render::print_json(&shape)?;
     } else {

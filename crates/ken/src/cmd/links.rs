@@ -1,21 +1,15 @@
 //! `ken links`: the links around a note.
 
 use anyhow::Result;
-use kenning::store::Store;
-use kenning::{links, search};
 
 use super::Found;
 use crate::args::{LinksArgs, Place};
+use crate::desk::Desks;
 use crate::render;
 use crate::settings::Settings;
-use crate::wire::LinksShape;
 
 pub(super) fn run(settings: &Settings, place: &Place, args: &LinksArgs) -> Result<Found> {
-    let located = settings.locate(place)?;
-    let store = Store::open(&located.store)?;
-    let note = search::passage(&store, &args.note)?.note;
-    let links = links::around(&store, note.id)?;
-    let shape = LinksShape::new(note.path, links);
+    let shape = Desks::open(settings, place)?.get(None)?.links(&args.note)?;
     if args.json {
         render::print_json(&shape)?;
     } else {

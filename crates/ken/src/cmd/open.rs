@@ -12,6 +12,7 @@ use kenning::embed::{self, EmbedError, Embedder, ModelId, StaticModel};
 use kenning::index::{self, IndexContext, IndexOptions, Progress, Report};
 use kenning::vault::{Source, Vault};
 
+use crate::hint::Hinted;
 use crate::reader::Readers;
 use crate::settings::{Located, Settings};
 
@@ -78,7 +79,29 @@ pub(crate) fn update(
         n_threads: n_threads(),
         ..IndexOptions::default()
     };
-    with_context(settings, &vault, &located.store, &options, index::update)
+    with_bar(settings, &vault, &located.store, &options, index::update)
+}
+
+/// Brings the whole index up to date, and tells somebody else how far it is.
+pub(crate) fn reload(
+    settings: &Settings,
+    located: &Located,
+    progress: &(dyn Fn(Progress) + Sync),
+) -> Result<(Report, f64)> {
+    let folder = located.vault.as_deref().ok_or_else(|| {
+        Hinted::error(
+            "only an index is known here, not the vault it was made from",
+            "name the vault with `--vault PATH`",
+        )
+    })?;
+    let vault = Vault::open(folder, located.rules.clone())?;
+    let options = IndexOptions {
+        profile: located.profile,
+        n_threads: n_threads(),
+        ..IndexOptions::default()
+    };
+    let whole = index::update;
+    with_context(settings, &vault, &located.store, &options, progress, whole)
 }
 
 /// Brings one file up to date.
@@ -93,10 +116,24 @@ pub(crate) fn update_file(
         n_threads: 1,
         ..IndexOptions::default()
     };
-    with_context(settings, vault, &located.store, &options, |cx| {
+    with_bar(settings, vault, &located.store, &options, |cx| {
         let stamp = vault.find(path).map(|found| found.stamp);
         index::update_file(cx, path, stamp)
     })
+}
+
+fn with_bar(
+    settings: &Settings,
+    source: &dyn Source,
+    store: &Path,
+    options: &IndexOptions,
+    run: impl FnOnce(&IndexContext<'_>) -> kenning::Result<Report>,
+) -> Result<(Report, f64)> {
+    let bar = progress_bar();
+    let progress = |progress| show(&bar, progress);
+    let report = with_context(settings, source, store, options, &progress, run);
+    bar.finish_and_clear();
+    report
 }
 
 fn with_context(
@@ -104,11 +141,11 @@ fn with_context(
     source: &dyn Source,
     store: &Path,
     options: &IndexOptions,
+    progress: &(dyn Fn(Progress) + Sync),
     run: impl FnOnce(&IndexContext<'_>) -> kenning::Result<Report>,
 ) -> Result<(Report, f64)> {
     let model = Model::load(settings)?;
     let reader = Readers::default();
-    let bar = progress_bar();
     let started = Instant::now();
     let report = run(&IndexContext {
         source,
@@ -117,10 +154,9 @@ fn with_context(
         embedder: &model,
         now: now(),
         options,
-        progress: &|progress: Progress| show(&bar, progress),
+        progress,
         stop: stop_flag(),
     });
-    bar.finish_and_clear();
     Ok((report?, started.elapsed().as_secs_f64()))
 }
 

@@ -1,17 +1,18 @@
 //! `ken search`: finds passages; indexes first what is not indexed yet.
 
 use std::path::Path;
-use std::time::Instant;
+use std::sync::Arc;
 
 use anyhow::Result;
+use kenning::Error;
 use kenning::index::{Freshness, freshness};
-use kenning::search::{self, Answer, Evidence, Mode, SearchContext, SearchOptions};
+use kenning::search::{Answer, Evidence, Mode};
 use kenning::store::Store;
 use kenning::vault::Vault;
-use kenning::{Error, secrets};
 
 use super::{Found, open};
 use crate::args::{Format, Place, SearchArgs};
+use crate::desk::{Desk, SearchRequest, masked};
 use crate::render;
 use crate::settings::{Located, Settings};
 use crate::wire::{AnswerShape, Asked};
@@ -26,47 +27,28 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &SearchArgs) -> Resu
         }
         other => other?,
     };
-    let tuning = settings.tuning_at(place, &located, args.fusion);
-    let model = open::Model::load(settings)?;
-    // What is typed is shown, stored in histories and sent on: a credential in it is masked, too.
-    let query = secrets::mask(args.query.join(" ")).0.into_string();
-    let options = SearchOptions {
-        mode,
-        limit: args.limit.unwrap_or(settings.search.limit) as usize,
-        per_note: args.per_note.unwrap_or(settings.search.per_note) as usize,
-        min_score: args.min_score,
-        max_tokens: args.max_tokens,
-        now,
-    };
-    let started = Instant::now();
-    let cx = SearchContext {
-        store: &store,
-        embedder: &model,
-        tuning: &tuning,
-    };
-    let answer = search::search(&cx, &query, &options)?;
-    let checked_at = if is_checked {
-        Some(now)
-    } else {
-        store.checked_at()?
-    };
-    let shape = AnswerShape::new(
-        answer,
-        &Asked {
-            query: &query,
-            mode,
-            took_ms: started.elapsed().as_secs_f64() * 1e3,
-            index_age_s: checked_at.map(|at| (now - at).max(0)),
-            vault: located.vault.as_deref(),
-            is_explained: args.explain,
-        },
-    );
-    print(&shape, located.vault.as_deref(), args, place.quiet)?;
+    let model = Arc::new(open::Model::load(settings)?);
+    let desk = Desk::new(settings, located, model);
+    let shape = desk.answer(&store, &request(args), is_checked.then_some(now))?;
+    print(&shape, desk.vault(), args, place.quiet)?;
     Ok(if shape.hits.is_empty() {
         Found::Nothing
     } else {
         Found::Something
     })
+}
+
+fn request(args: &SearchArgs) -> SearchRequest {
+    SearchRequest {
+        query: args.query.join(" "),
+        limit: args.limit,
+        per_note: args.per_note,
+        mode: args.mode,
+        fusion: args.fusion,
+        min_score: args.min_score,
+        max_tokens: args.max_tokens,
+        is_explained: args.explain,
+    }
 }
 
 /// There is nothing to search yet: an empty answer that says so.
@@ -77,7 +59,7 @@ fn without_index(mode: Mode, args: &SearchArgs, quiet: bool) -> Result<Found> {
         confidence: 0.0,
         notices: vec!["there is no index yet; run `ken index` first".to_owned()],
     };
-    let query = secrets::mask(args.query.join(" ")).0.into_string();
+    let query = masked(&args.query.join(" "));
     let shape = AnswerShape::new(
         answer,
         &Asked {

@@ -1,0 +1,269 @@
+//! One domain as every interface asks it: search, read, walk, check. Terminal, HTTP, MCP and hooks
+//! all come through here, so the same question gives the same hits everywhere.
+
+mod desks;
+mod request;
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Instant;
+
+use anyhow::Result;
+use kenning::cite::{self, Citation};
+use kenning::index::Progress;
+use kenning::search::decay::{Decay, HalfLife, Mode as DecayMode};
+use kenning::search::{self, SearchContext, SearchOptions};
+use kenning::store::{Beat, Pulse, Store};
+use kenning::traverse::{TraverseContext, Walker};
+use kenning::{links, secrets};
+
+pub(crate) use desks::Desks;
+pub(crate) use request::{NotesRequest, SearchRequest, WalkRequest};
+
+use crate::cmd::open::{self, Model};
+use crate::settings::{Located, Settings};
+use crate::wire::{
+    AnswerShape, Asked, CompareShape, LinksShape, MissedShape, NotesShape, PassageShape,
+    ReportShape, StatusShape, TraverseShape, VerdictsShape, WalkShape, Walked,
+};
+
+/// Snapshots that are kept open between questions.
+const IDLE_MAX: usize = 4;
+
+/// A vault, its index, and how it is asked.
+pub(crate) struct Desk {
+    settings: Settings,
+    located: Located,
+    model: Arc<Model>,
+    pulse: Mutex<Option<Pulse>>,
+    idle: Mutex<Vec<(Beat, Store)>>,
+}
+
+impl Desk {
+    /// Sets up a desk; the index is opened when it is first asked.
+    pub(crate) fn new(settings: &Settings, located: Located, model: Arc<Model>) -> Self {
+        Self {
+            settings: settings.clone(),
+            located,
+            model,
+            pulse: Mutex::default(),
+            idle: Mutex::default(),
+        }
+    }
+
+    /// Returns the name of the domain, or of the vault's folder.
+    pub(crate) fn name(&self) -> &str {
+        &self.located.name
+    }
+
+    /// Returns the folder of the notes, where it is known.
+    pub(crate) fn vault(&self) -> Option<&Path> {
+        self.located.vault.as_deref()
+    }
+
+    pub(crate) fn located(&self) -> &Located {
+        &self.located
+    }
+
+    pub(crate) fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Answers from the index as it is.
+    pub(crate) fn search(&self, request: &SearchRequest) -> Result<AnswerShape> {
+        self.with_store(|store| self.answer(store, request, None))
+    }
+
+    /// Answers from a snapshot that was known to be up to date at `checked_at`.
+    pub(crate) fn answer(
+        &self,
+        store: &Store,
+        request: &SearchRequest,
+        checked_at: Option<i64>,
+    ) -> Result<AnswerShape> {
+        let settings = &self.settings;
+        let now = open::now();
+        let mode = settings.mode(request.mode)?;
+        let options = SearchOptions {
+            mode,
+            limit: request.limit.unwrap_or(settings.search.limit) as usize,
+            per_note: request.per_note.unwrap_or(settings.search.per_note) as usize,
+            min_score: request.min_score,
+            max_tokens: request.max_tokens,
+            now,
+        };
+        let query = masked(&request.query);
+        let tuning = settings.tuning_at(&self.located, request.fusion);
+        let started = Instant::now();
+        let cx = SearchContext {
+            store,
+            embedder: &*self.model,
+            tuning: &tuning,
+        };
+        let answer = search::search(&cx, &query, &options)?;
+        let checked_at = match checked_at {
+            Some(at) => Some(at),
+            None => store.checked_at()?,
+        };
+        Ok(AnswerShape::new(
+            answer,
+            &Asked {
+                query: &query,
+                mode,
+                took_ms: millis(started),
+                index_age_s: checked_at.map(|at| (now - at).max(0)),
+                vault: self.vault(),
+                is_explained: request.is_explained,
+            },
+        ))
+    }
+
+    /// Returns a note or some of its lines.
+    pub(crate) fn passage(&self, reference: &str) -> Result<PassageShape> {
+        self.with_store(|store| Ok(search::passage(store, reference)?.into()))
+    }
+
+    /// Returns the links around a note.
+    pub(crate) fn links(&self, reference: &str) -> Result<LinksShape> {
+        self.with_store(|store| {
+            let note = search::passage(store, reference)?.note;
+            Ok(LinksShape::new(note.path, links::around(store, note.id)?))
+        })
+    }
+
+    /// Walks along links from a note.
+    pub(crate) fn traverse(&self, request: &WalkRequest) -> Result<TraverseShape> {
+        self.with_store(|store| self.walk(store, request))
+    }
+
+    fn walk(&self, store: &Store, request: &WalkRequest) -> Result<TraverseShape> {
+        let note = search::passage(store, &request.note)?.note;
+        let query = request.query.as_deref().map(masked);
+        let query = query.filter(|query| !query.trim().is_empty());
+        let decay = Decay {
+            mode: DecayMode::HalfLife(HalfLife::default()),
+            ..Decay::default()
+        };
+        let started = Instant::now();
+        let cx = TraverseContext {
+            store,
+            embedder: &*self.model,
+            now: open::now(),
+            decay: &decay,
+        };
+        let walker = Walker::new(&cx, note.id, query.as_deref())?;
+        let (fast, deep) = request.params();
+        let (traversal, compare) = if request.is_compared {
+            let compared = walker.compare(&fast, &deep)?;
+            let shape = CompareShape {
+                fast: WalkShape::from(&compared.fast),
+                deep: WalkShape::from(&compared.deep),
+                missed: compared.missed.iter().map(MissedShape::from).collect(),
+            };
+            let asked = match request.is_deep {
+                true => compared.deep,
+                false => compared.fast,
+            };
+            (asked, Some(shape))
+        } else {
+            let params = if request.is_deep { &deep } else { &fast };
+            (walker.walk(params)?, None)
+        };
+        Ok(TraverseShape::new(
+            &traversal,
+            Walked {
+                path: note.path,
+                title: note.title,
+                query,
+                mode: if request.is_deep { "deep" } else { "fast" },
+                decay: &decay,
+                took_ms: millis(started),
+                compare,
+            },
+        ))
+    }
+
+    /// Checks quotes against the notes they are said to be from.
+    pub(crate) fn verify(&self, citations: Vec<Citation>) -> Result<VerdictsShape> {
+        self.with_store(|store| Ok(VerdictsShape::new(cite::verify(store, citations)?)))
+    }
+
+    /// Says what is indexed.
+    pub(crate) fn status(&self) -> Result<StatusShape> {
+        self.with_store(|store| {
+            let status = store.status()?;
+            let located = &self.located;
+            Ok(StatusShape::new(
+                &status,
+                &located.store,
+                located.vault.as_deref(),
+                open::now(),
+            ))
+        })
+    }
+
+    /// Lists notes by path.
+    pub(crate) fn notes(&self, request: &NotesRequest) -> Result<NotesShape> {
+        self.with_store(|store| Ok(NotesShape::new(store.facts()?, request)))
+    }
+
+    /// Brings the index up to date with the vault.
+    pub(crate) fn reload(&self, progress: &(dyn Fn(Progress) + Sync)) -> Result<ReportShape> {
+        let (report, seconds) = open::reload(&self.settings, &self.located, progress)?;
+        Ok(ReportShape::new(&report, (seconds * 1e6).round() / 1e3))
+    }
+
+    /// Lends a snapshot that is as new as the file. While an index is being made anew there is none
+    /// to open: the last one still answers.
+    pub(crate) fn with_store<T>(&self, run: impl FnOnce(&Store) -> Result<T>) -> Result<T> {
+        let (beat, store) = self.take()?;
+        let result = run(&store);
+        let mut idle = locked(&self.idle);
+        if idle.len() < IDLE_MAX {
+            idle.push((beat, store));
+        }
+        result
+    }
+
+    fn take(&self) -> kenning::Result<(Beat, Store)> {
+        let beat = self.beat();
+        let mut idle = locked(&self.idle);
+        let known = match &beat {
+            Ok(beat) => idle.iter().position(|(seen, _)| seen == beat),
+            Err(_) => idle.len().checked_sub(1),
+        };
+        if let Some(known) = known {
+            return Ok(idle.swap_remove(known));
+        }
+        let beat = beat?;
+        match Store::open(&self.located.store) {
+            Ok(store) => {
+                idle.retain(|(seen, _)| *seen == beat);
+                Ok((beat, store))
+            }
+            Err(error) => idle.pop().ok_or(error),
+        }
+    }
+
+    fn beat(&self) -> kenning::Result<Beat> {
+        let mut pulse = locked(&self.pulse);
+        match &mut *pulse {
+            Some(pulse) => pulse.beat(),
+            None => pulse.insert(Pulse::open(&self.located.store)?).beat(),
+        }
+    }
+}
+
+/// What is typed is shown, stored in histories and sent on: a credential in it is masked, too.
+pub(crate) fn masked(text: &str) -> String {
+    secrets::mask(text.to_owned()).0.into_string()
+}
+
+fn millis(started: Instant) -> f64 {
+    started.elapsed().as_secs_f64() * 1e3
+}
+
+/// A panic elsewhere does not spoil what is behind the lock: it is whole between two statements.
+fn locked<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,51 @@
+//! The desks of all domains that a client may ask. What is not among them does not exist for it.
+
+use std::sync::Arc;
+
+use anyhow::Result;
+
+use super::Desk;
+use crate::args::Place;
+use crate::cmd::open::Model;
+use crate::hint::Hinted;
+use crate::settings::Settings;
+
+/// Desks by domain; the first one is asked where none is named.
+#[derive(Clone)]
+pub(crate) struct Desks(Vec<Arc<Desk>>);
+
+impl Desks {
+    /// Opens the desks of a place: the domains named, a vault, or every domain of the settings.
+    pub(crate) fn open(settings: &Settings, place: &Place) -> Result<Self> {
+        let model = Arc::new(Model::load(settings)?);
+        let located = settings.locate_all(place)?;
+        let desk = |located| Arc::new(Desk::new(settings, located, Arc::clone(&model)));
+        Ok(Self(located.into_iter().map(desk).collect()))
+    }
+
+    /// Returns every desk.
+    pub(crate) fn all(&self) -> &[Arc<Desk>] {
+        &self.0
+    }
+
+    /// Returns the desk of a domain, or the first one.
+    pub(crate) fn get(&self, name: Option<&str>) -> Result<&Arc<Desk>> {
+        let found = match name {
+            None => self.0.first(),
+            Some(name) => self.0.iter().find(|desk| desk.name() == name),
+        };
+        found.ok_or_else(|| {
+            let known: Vec<&str> = self.0.iter().map(|desk| desk.name()).collect();
+            Hinted::error(
+                format!("there is no domain {:?}", name.unwrap_or_default()),
+                format!("known domains: {}", known.join(", ")),
+            )
+        })
+    }
+
+    /// Returns the same desks without all but some.
+    pub(crate) fn only(&self, names: &[String]) -> Self {
+        let is_named = |desk: &&Arc<Desk>| names.iter().any(|name| name == desk.name());
+        Self(self.0.iter().filter(is_named).cloned().collect())
+    }
+}

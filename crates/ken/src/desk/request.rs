@@ -1,0 +1,54 @@
+//! What can be asked at a desk, whichever interface it comes through.
+
+use kenning::traverse::{DEEP, FAST, Params};
+
+use crate::args::{FusionArg, ModeArg};
+
+/// A search. What is not told is taken from the settings.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct SearchRequest {
+    pub(crate) query: String,
+    pub(crate) limit: Option<u32>,
+    pub(crate) per_note: Option<u32>,
+    pub(crate) mode: Option<ModeArg>,
+    pub(crate) fusion: Option<FusionArg>,
+    pub(crate) min_score: f32,
+    pub(crate) max_tokens: Option<usize>,
+    pub(crate) is_explained: bool,
+}
+
+/// A walk along links.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct WalkRequest {
+    pub(crate) note: String,
+    pub(crate) query: Option<String>,
+    pub(crate) depth: Option<u32>,
+    pub(crate) limit: Option<u32>,
+    pub(crate) is_deep: bool,
+    pub(crate) is_compared: bool,
+}
+
+impl WalkRequest {
+    /// Returns how the fast and the deep walk go.
+    pub(super) fn params(&self) -> (Params, Params) {
+        let with = |params: Params| Params {
+            hops: self.depth.unwrap_or(params.hops),
+            k: self.limit.map_or(params.k, |limit| limit as usize),
+            ..params
+        };
+        (with(FAST), with(DEEP))
+    }
+}
+
+/// A page of the list of notes.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct NotesRequest {
+    /// Only notes whose path begins with this.
+    pub(crate) prefix: String,
+    /// Only notes with this tag or one below it.
+    pub(crate) tag: Option<String>,
+    /// Notes to leave out at the beginning.
+    pub(crate) offset: usize,
+    /// Most notes.
+    pub(crate) limit: usize,
+}

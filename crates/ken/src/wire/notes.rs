@@ -1,0 +1,57 @@
+//! The JSON shape of a list of notes.
+
+use kenning::store::NoteFacts;
+use serde::Serialize;
+
+use crate::desk::NotesRequest;
+
+/// A page of the list of notes.
+#[derive(Debug, Serialize)]
+pub(crate) struct NotesShape {
+    /// How many notes meet the conditions, on this page or not.
+    pub(crate) n_notes: usize,
+    pub(crate) offset: usize,
+    pub(crate) notes: Vec<NoteShape>,
+}
+
+/// One note of a list.
+#[derive(Debug, Serialize)]
+pub(crate) struct NoteShape {
+    pub(crate) path: String,
+    pub(crate) title: String,
+    pub(crate) tags: Vec<String>,
+    pub(crate) date: Option<String>,
+}
+
+impl NotesShape {
+    pub(crate) fn new(mut facts: Vec<NoteFacts>, request: &NotesRequest) -> Self {
+        facts.retain(|facts| {
+            let has_tag = request.tag.as_deref().is_none_or(|tag| {
+                let tag = tag.trim_start_matches('#');
+                facts.tags.iter().any(|own| is_tag_or_below(own, tag))
+            });
+            has_tag && facts.path.starts_with(&request.prefix)
+        });
+        facts.sort_by(|a, b| a.path.cmp(&b.path));
+        let page = facts.iter().skip(request.offset).take(request.limit);
+        Self {
+            n_notes: facts.len(),
+            offset: request.offset,
+            notes: page
+                .map(|facts| NoteShape {
+                    path: facts.path.clone(),
+                    title: facts.title.clone(),
+                    tags: facts.tags.clone(),
+                    date: facts.date.clone(),
+                })
+                .collect(),
+        }
+    }
+}
+
+/// `work/x` is below `work`.
+fn is_tag_or_below(own: &str, asked: &str) -> bool {
+    let (own, asked) = (own.to_lowercase(), asked.to_lowercase());
+    own.strip_prefix(&asked)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}

@@ -1,0 +1,73 @@
+//! Tells whether an index changed since it was last looked at, for those who keep one open.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use rusqlite::Connection;
+
+use crate::error::{Error, Result};
+
+/// One state of an index file. Two are equal when nothing was committed between them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Beat {
+    file: (u64, u64),
+    version: i64,
+}
+
+/// A connection that only asks for changes.
+pub struct Pulse {
+    path: PathBuf,
+    file: (u64, u64),
+    connection: Connection,
+}
+
+impl Pulse {
+    /// Opens the index at `path`.
+    pub fn open(path: &Path) -> Result<Self> {
+        let file = identity(path)?;
+        Ok(Self {
+            path: path.to_owned(),
+            file,
+            connection: super::open_checked(path, true)?,
+        })
+    }
+
+    /// Returns the state the file is in now. An index that was made anew is another file.
+    pub fn beat(&mut self) -> Result<Beat> {
+        if identity(&self.path)? != self.file {
+            *self = Self::open(&self.path)?;
+        }
+        let version = self
+            .connection
+            .pragma_query_value(None, "data_version", |row| row.get(0))
+            .map_err(|error| super::sqlite(&self.path, error))?;
+        Ok(Beat {
+            file: self.file,
+            version,
+        })
+    }
+}
+
+/// Returns what tells one file from another of the same name.
+fn identity(path: &Path) -> Result<(u64, u64)> {
+    let metadata = fs::metadata(path).map_err(|error| match error.kind() {
+        std::io::ErrorKind::NotFound => Error::StoreMissing {
+            path: path.to_owned(),
+        },
+        _ => Error::io(path, error),
+    })?;
+    Ok(identity_of(&metadata))
+}
+
+#[cfg(unix)]
+fn identity_of(metadata: &fs::Metadata) -> (u64, u64) {
+    use std::os::unix::fs::MetadataExt;
+    (metadata.dev(), metadata.ino())
+}
+
+#[cfg(not(unix))]
+fn identity_of(metadata: &fs::Metadata) -> (u64, u64) {
+    let made = metadata.created().ok();
+    let made = made.and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
+    (0, made.map_or(0, |time| time.as_nanos() as u64))
+}
