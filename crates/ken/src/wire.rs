@@ -17,10 +17,11 @@ use kenning::index::{Rebuild, Report};
 use kenning::links::Links;
 use kenning::search::{Answer, Hit, Mode, Passage, PropertyType, Stage};
 use kenning::store::{LinkRow, Status};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 /// One answer.
-#[derive(Debug, Serialize)]
+#[derive(Debug, JsonSchema, Serialize)]
 pub(crate) struct AnswerShape {
     pub(crate) query: String,
     pub(crate) mode: &'static str,
@@ -33,7 +34,7 @@ pub(crate) struct AnswerShape {
 }
 
 /// One hit. `highlights` are character ranges of `excerpt`.
-#[derive(Debug, Serialize)]
+#[derive(Debug, JsonSchema, Serialize)]
 pub(crate) struct HitShape {
     pub(crate) rank: usize,
     pub(crate) id: String,
@@ -62,7 +63,7 @@ pub(crate) struct HitShape {
 }
 
 /// One stage of the ranking.
-#[derive(Debug, Serialize)]
+#[derive(Debug, JsonSchema, Serialize)]
 pub(crate) struct StageShape {
     pub(crate) stage: &'static str,
     pub(crate) value: f64,
@@ -193,7 +194,7 @@ pub(crate) fn encode(text: &str) -> String {
 }
 
 /// Part of a note.
-#[derive(Debug, Serialize)]
+#[derive(Debug, JsonSchema, Serialize)]
 pub(crate) struct PassageShape {
     pub(crate) path: String,
     pub(crate) title: String,
@@ -212,7 +213,7 @@ pub(crate) struct PassageShape {
 }
 
 /// One property of a note, with its type.
-#[derive(Debug, Serialize)]
+#[derive(Debug, JsonSchema, Serialize)]
 pub(crate) struct PropertyShape {
     pub(crate) name: String,
     pub(crate) r#type: &'static str,
@@ -249,7 +250,7 @@ impl From<Passage> for PassageShape {
 }
 
 /// What an index run did.
-#[derive(Debug, Serialize)]
+#[derive(Debug, JsonSchema, Serialize)]
 pub(crate) struct ReportShape {
     pub(crate) added: usize,
     pub(crate) changed: usize,
@@ -267,14 +268,14 @@ pub(crate) struct ReportShape {
 }
 
 /// A file that could not be taken.
-#[derive(Debug, Serialize)]
+#[derive(Debug, JsonSchema, Serialize)]
 pub(crate) struct SkippedShape {
     pub(crate) path: String,
     pub(crate) reason: String,
 }
 
 /// Something in a note that could not be understood.
-#[derive(Debug, Serialize)]
+#[derive(Debug, JsonSchema, Serialize)]
 pub(crate) struct WarningShape {
     pub(crate) path: String,
     pub(crate) line: u32,
@@ -341,7 +342,7 @@ pub(crate) fn rebuild_reason(rebuild: &Rebuild) -> String {
 }
 
 /// The index as a whole.
-#[derive(Debug, Serialize)]
+#[derive(Debug, JsonSchema, Serialize)]
 pub(crate) struct StatusShape {
     pub(crate) vault: Option<String>,
     pub(crate) store: String,
@@ -385,7 +386,7 @@ impl StatusShape {
 }
 
 /// What one rule left out: how many files and folders, and the first of them.
-#[derive(Debug, Serialize)]
+#[derive(Debug, JsonSchema, Serialize)]
 pub(crate) struct LeftOutShape {
     pub(crate) rule: String,
     pub(crate) n: usize,
@@ -414,7 +415,7 @@ fn left_out(all: &[(String, String)]) -> Vec<LeftOutShape> {
 }
 
 /// The links around a note.
-#[derive(Debug, Serialize)]
+#[derive(Debug, JsonSchema, Serialize)]
 pub(crate) struct LinksShape {
     pub(crate) path: String,
     pub(crate) outgoing: Vec<LinkShape>,
@@ -423,7 +424,7 @@ pub(crate) struct LinksShape {
 }
 
 /// A link. `path` is the file at its other end.
-#[derive(Debug, Serialize)]
+#[derive(Debug, JsonSchema, Serialize)]
 pub(crate) struct LinkShape {
     pub(crate) path: Option<String>,
     pub(crate) line: u32,
@@ -465,7 +466,7 @@ impl LinksShape {
 }
 
 /// A credential that stands in a note.
-#[derive(Debug, Serialize)]
+#[derive(Debug, JsonSchema, Serialize)]
 pub(crate) struct FindingShape {
     pub(crate) path: String,
     pub(crate) line: u32,

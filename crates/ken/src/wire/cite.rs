@@ -1,18 +1,19 @@
 //! The JSON shapes of checked citations, and of an answer whose citations are to be checked.
 
 use kenning::cite::{self, Citation, Place, Verdict};
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::handle;
 
 /// An answer as it comes in.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct CitedShape {
     pub(crate) citations: Vec<CitationShape>,
 }
 
 /// One citation as it comes in.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct CitationShape {
     id: Option<String>,
     path: Option<String>,
@@ -39,7 +40,7 @@ impl From<CitationShape> for Citation {
 }
 
 /// What checking an answer came to.
-#[derive(Debug, Serialize)]
+#[derive(Debug, JsonSchema, Serialize)]
 pub(crate) struct VerdictsShape {
     pub(crate) status: &'static str,
     pub(crate) citations: Vec<VerdictShape>,
@@ -47,7 +48,7 @@ pub(crate) struct VerdictsShape {
 
 /// What checking one citation came to. `id`, path and lines are those of what it cites; `found` tells
 /// where in that note the quote stands.
-#[derive(Debug, Serialize)]
+#[derive(Debug, JsonSchema, Serialize)]
 pub(crate) struct VerdictShape {
     pub(crate) reason: &'static str,
     pub(crate) cited: Option<String>,
@@ -62,7 +63,7 @@ pub(crate) struct VerdictShape {
 }
 
 /// Lines of a note.
-#[derive(Debug, Serialize)]
+#[derive(Debug, JsonSchema, Serialize)]
 pub(crate) struct PlaceShape {
     pub(crate) id: Option<String>,
     pub(crate) path: String,

@@ -1,12 +1,13 @@
 //! The JSON shape of a list of notes.
 
 use kenning::store::NoteFacts;
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::desk::NotesRequest;
 
 /// A page of the list of notes.
-#[derive(Debug, Serialize)]
+#[derive(Debug, JsonSchema, Serialize)]
 pub(crate) struct NotesShape {
     /// How many notes meet the conditions, on this page or not.
     pub(crate) n_notes: usize,
@@ -15,7 +16,7 @@ pub(crate) struct NotesShape {
 }
 
 /// One note of a list.
-#[derive(Debug, Serialize)]
+#[derive(Debug, JsonSchema, Serialize)]
 pub(crate) struct NoteShape {
     pub(crate) path: String,
     pub(crate) title: String,

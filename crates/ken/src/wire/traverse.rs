@@ -2,12 +2,13 @@
 
 use kenning::search::decay::{Decay, Mode};
 use kenning::traverse::{Missed, Params, Seen, Traversal, Via};
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{handle, rounded};
 
 /// A walk from one note.
-#[derive(Debug, Serialize)]
+#[derive(Debug, JsonSchema, Serialize)]
 pub(crate) struct TraverseShape {
     pub(crate) path: String,
     pub(crate) title: String,
@@ -25,7 +26,7 @@ pub(crate) struct TraverseShape {
 }
 
 /// How far and how wide a walk goes.
-#[derive(Debug, Serialize)]
+#[derive(Debug, JsonSchema, Serialize)]
 pub(crate) struct ParamsShape {
     pub(crate) beam: usize,
     pub(crate) hops: u32,
@@ -37,7 +38,7 @@ pub(crate) struct ParamsShape {
 }
 
 /// How notes age on a walk.
-#[derive(Debug, Serialize)]
+#[derive(Debug, JsonSchema, Serialize)]
 pub(crate) struct DecayShape {
     pub(crate) mode: &'static str,
     pub(crate) weight: Option<f64>,
@@ -46,7 +47,7 @@ pub(crate) struct DecayShape {
 }
 
 /// A note that the walk came by. `id` and lines are those of its nearest passage.
-#[derive(Debug, Serialize)]
+#[derive(Debug, JsonSchema, Serialize)]
 pub(crate) struct SeenShape {
     pub(crate) path: String,
     pub(crate) title: String,
@@ -65,7 +66,7 @@ pub(crate) struct SeenShape {
 }
 
 /// The link by which a note was reached. `from` is the note it stands in.
-#[derive(Debug, Serialize)]
+#[derive(Debug, JsonSchema, Serialize)]
 pub(crate) struct ViaShape {
     pub(crate) direction: &'static str,
     pub(crate) kind: &'static str,
@@ -77,7 +78,7 @@ pub(crate) struct ViaShape {
 }
 
 /// A note that was kept.
-#[derive(Debug, Serialize)]
+#[derive(Debug, JsonSchema, Serialize)]
 pub(crate) struct RetainedShape {
     pub(crate) rank: usize,
     #[serde(flatten)]
@@ -86,7 +87,7 @@ pub(crate) struct RetainedShape {
 }
 
 /// A note that was left out.
-#[derive(Debug, Serialize)]
+#[derive(Debug, JsonSchema, Serialize)]
 pub(crate) struct DroppedShape {
     #[serde(flatten)]
     pub(crate) seen: SeenShape,
@@ -94,7 +95,7 @@ pub(crate) struct DroppedShape {
 }
 
 /// A fast walk beside a deep one.
-#[derive(Debug, Serialize)]
+#[derive(Debug, JsonSchema, Serialize)]
 pub(crate) struct CompareShape {
     pub(crate) fast: WalkShape,
     pub(crate) deep: WalkShape,
@@ -102,7 +103,7 @@ pub(crate) struct CompareShape {
 }
 
 /// What one of two walks came to.
-#[derive(Debug, Serialize)]
+#[derive(Debug, JsonSchema, Serialize)]
 pub(crate) struct WalkShape {
     pub(crate) params: ParamsShape,
     pub(crate) hops_walked: u32,
@@ -112,7 +113,7 @@ pub(crate) struct WalkShape {
 }
 
 /// A note that only the deep walk found, and where the fast one turned away from it.
-#[derive(Debug, Serialize)]
+#[derive(Debug, JsonSchema, Serialize)]
 pub(crate) struct MissedShape {
     #[serde(flatten)]
     pub(crate) seen: SeenShape,
