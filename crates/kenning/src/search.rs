@@ -31,7 +31,7 @@ pub use tuning::{Fusion, Tuning};
 use crate::chunk;
 use crate::embed::Embedder;
 use crate::error::Result;
-use crate::store::{ChunkRow, NoteId, NoteRow, Store};
+use crate::store::{ChunkRow, NoteId, NoteRow, Store, Wanted};
 use evidence::Signals;
 use fuse::Candidate;
 use grammar::Request;
@@ -147,12 +147,16 @@ pub struct Hit {
 pub fn search(cx: &SearchContext<'_>, text: &str, options: &SearchOptions) -> Result<Answer> {
     let found = find(cx, text, options)?;
     let Found {
-        request,
+        mut request,
         query,
         mut ranked,
         strength,
         intent,
+        tuning,
     } = found;
+    if !query.groups.is_empty() {
+        ranked.retain(|ranked| !is_noise(ranked));
+    }
     let rows = rank::Rows::new(cx.store);
     for ranked in &mut ranked {
         rows.read_text(ranked)?;
@@ -162,7 +166,7 @@ pub fn search(cx: &SearchContext<'_>, text: &str, options: &SearchOptions) -> Re
     // Without words there is nothing to doubt: what the filter let through is what was asked for.
     let is_listed = query.groups.is_empty() && request.filter.is_some();
     let is_certain = is_named || is_listed;
-    let mut hits = present(ranked, &query, intent, cx.tuning);
+    let mut hits = present(ranked, &query, intent, &tuning);
     let evidence = match signals.grade() {
         _ if hits.is_empty() => Evidence::None,
         _ if is_certain => Evidence::Strong,
@@ -186,6 +190,7 @@ pub fn search(cx: &SearchContext<'_>, text: &str, options: &SearchOptions) -> Re
         hit.score = (hit.score * certainty).min(1.0);
     }
     hits.retain(|hit| hit.score >= options.min_score);
+    tell_successors(&hits, &mut request.notices);
     if let Some(max_tokens) = options.max_tokens {
         keep_tokens(&mut hits, max_tokens);
     }
@@ -199,6 +204,30 @@ pub fn search(cx: &SearchContext<'_>, text: &str, options: &SearchOptions) -> Re
         hits,
         notices: request.notices,
     })
+}
+
+/// Whether a passage holds none of the words and is hardly nearer in meaning than an unrelated one:
+/// it fills the list, but answers nothing.
+fn is_noise(ranked: &Ranked) -> bool {
+    let candidate = &ranked.candidate;
+    let is_held = candidate.look.is_some_and(|look| look.coverage > 0.0);
+    let is_worded = candidate.lexical > 0.0 || is_held;
+    let meaning = candidate.cosine.map_or(0.0, |cosine| {
+        evidence::above_floor(cosine, candidate.background)
+    });
+    !ranked.is_pinned && !ranked.is_guaranteed && !is_worded && meaning < tuning::SIMILARITY_WEAK
+}
+
+/// A note that was replaced says by which: it may be found, but not be taken for the last word.
+fn tell_successors(hits: &[Hit], notices: &mut Vec<String>) {
+    for hit in hits {
+        if let Some(successor) = &hit.note.superseded_by {
+            let notice = format!("{} is superseded by {successor}", hit.note.path);
+            if !notices.contains(&notice) {
+                notices.push(notice);
+            }
+        }
+    }
 }
 
 /// Returns the paths of the notes that [`search`] ranks, best first, whatever the evidence.
@@ -221,6 +250,8 @@ struct Found {
     ranked: Vec<Ranked>,
     strength: Strength,
     intent: Intent,
+    /// As it suits the languages of the notes.
+    tuning: Tuning,
 }
 
 fn find(cx: &SearchContext<'_>, text: &str, options: &SearchOptions) -> Result<Found> {
@@ -240,7 +271,8 @@ fn find(cx: &SearchContext<'_>, text: &str, options: &SearchOptions) -> Result<F
     let intent = Intent::of(text);
     let is_long = request.words.split_whitespace().count() > SENTENCE_WORDS_MIN;
     request.soften(text, intent == Intent::Question || is_long);
-    let mut query = Query::parse(&request.words, &cx.store.languages()?);
+    let languages = cx.store.languages()?;
+    let mut query = Query::parse(&request.words, &languages);
     if let Some(last) = query.groups.last_mut().filter(|_| request.is_prefix) {
         last.is_prefix = true;
     }
@@ -260,11 +292,15 @@ fn find(cx: &SearchContext<'_>, text: &str, options: &SearchOptions) -> Result<F
     if candidates.is_empty() && query.groups.is_empty() && request.filter.is_some() {
         candidates = listed(cx.store, &selection, options.limit)?;
     }
-    let mut tuning = cx.tuning.clone();
-    if let Fusion::Blend { vector } = &mut tuning.fusion {
-        *vector = explain::vector_share(*vector, intent, cx.tuning);
-    }
-    let fused = fuse::fuse(candidates, options.mode, &tuning);
+    let tuning = Tuning {
+        look: cx.tuning.look.for_languages(&languages),
+        ..cx.tuning.clone()
+    };
+    let fused = fuse::fuse(candidates, options.mode, &leaning(&tuning, intent));
+    let cx = &SearchContext {
+        tuning: &tuning,
+        ..*cx
+    };
     let order = Order {
         query: &query,
         strength: &strength,
@@ -280,7 +316,17 @@ fn find(cx: &SearchContext<'_>, text: &str, options: &SearchOptions) -> Result<F
         ranked,
         strength,
         intent,
+        tuning,
     })
+}
+
+/// Moves the share of meaning towards what was typed.
+fn leaning(tuning: &Tuning, intent: Intent) -> Tuning {
+    let mut leaning = tuning.clone();
+    if let Fusion::Blend { vector } = &mut leaning.fusion {
+        *vector = explain::vector_share(*vector, intent, tuning);
+    }
+    leaning
 }
 
 /// Nothing but conditions: the first passage of every note that meets them, newest first.
@@ -338,7 +384,7 @@ fn guarantee_tags(
         if ranked.iter().any(|ranked| has_tag(&ranked.note.tags)) {
             continue;
         }
-        let mut tagged = store.facts()?;
+        let mut tagged = store.facts(Wanted::Tags)?;
         tagged.retain(|facts| has_tag(&facts.tags));
         tagged.sort_by(|a, b| (&b.date, &a.path).cmp(&(&a.date, &b.path)));
         for facts in tagged {
@@ -351,7 +397,10 @@ fn guarantee_tags(
                     ..Candidate::new(chunk.id)
                 };
                 ranked.truncate(options.limit.saturating_sub(1));
-                ranked.push(rank::Rows::new(store).ranked(candidate, chunk)?);
+                ranked.push(Ranked {
+                    is_guaranteed: true,
+                    ..rank::Rows::new(store).ranked(candidate, chunk)?
+                });
                 break;
             }
         }
@@ -410,9 +459,11 @@ fn coverage(ranked: &Ranked, query: &Query, idf: &[f32]) -> f32 {
     let passage = rerank::Passage {
         text: ranked.passage(),
         names,
+        called: &note.called,
         headings: &headings,
         tags: &note.tags,
         language: note.language,
+        joins_words: false,
     };
     rerank::features(&passage, query, idf).coverage
 }

@@ -7,6 +7,7 @@ mod codes;
 mod directory;
 mod facts;
 mod files;
+mod floor;
 mod fuzzy;
 mod lexical;
 mod linked;
@@ -27,9 +28,9 @@ use std::time::Duration;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 pub(crate) use codes::Coder;
-pub use facts::{NoteDetails, NoteFacts, Status};
+pub use facts::{NoteDetails, NoteFacts, Status, Wanted};
 pub use lexical::{FieldWeights, LexicalHit, LexicalOptions, LexicalScores, TermGroup};
-pub use linked::{LinkRow, LinkedNote, NoteStanding};
+pub use linked::{LinkRow, LinkTarget, LinkedNote, NoteStanding};
 pub use pulse::{Beat, Pulse};
 pub use read::{ChunkRow, NoteRow, NoteSummary, Store};
 pub use rows::{ChunkRecord, NoteRecord, Terms};
@@ -41,7 +42,7 @@ pub use write::{DATE_FROM_FILE, DATE_FROM_GIT, StoreWriter};
 use crate::error::{Error, Result};
 
 /// Version of `schema.sql` and of everything kept in its tables.
-pub const SCHEMA_VERSION: i64 = 4;
+pub const SCHEMA_VERSION: i64 = 5;
 /// Marks a SQLite file as ours ("KENN").
 const APPLICATION_ID: i64 = 0x4B45_4E4E;
 /// How long a statement waits for another connection before it gives up.

@@ -71,6 +71,32 @@ fn sum_blocks(rows: &Rows<'_>, ids: &[u32], sums: &mut [f32]) {
     }
 }
 
+/// Returns the product of two rows before scaling.
+///
+/// Rows have at most a few thousand components, so the sum stays far below the limit.
+pub(crate) fn product(a: &[i8], b: &[i8]) -> i32 {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx2") {
+        // SAFETY: the processor has just said that it knows AVX2.
+        return unsafe { product_avx2(a, b) };
+    }
+    product_plain(a, b)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn product_avx2(a: &[i8], b: &[i8]) -> i32 {
+    product_plain(a, b)
+}
+
+#[inline(always)]
+fn product_plain(a: &[i8], b: &[i8]) -> i32 {
+    let products = a.iter().zip(b);
+    products
+        .map(|(&a, &b)| i32::from(i16::from(a) * i16::from(b)))
+        .sum()
+}
+
 fn as_signed(bytes: &[u8]) -> &[i8] {
     // SAFETY: u8 and i8 have the same size and alignment, and every bit pattern is valid for both.
     unsafe { std::slice::from_raw_parts(bytes.as_ptr().cast(), bytes.len()) }

@@ -50,10 +50,44 @@ const VECTOR_WEIGHT: Weight = Weight {
     },
 };
 
+const TITLE_WEIGHT: Weight = Weight {
+    name: "title_weight",
+    values: &[0.0, 0.1, 0.2, 0.3, 0.4, 0.6],
+    get: |tuning| tuning.look.title,
+    set: |tuning, value| tuning.look.title = value,
+};
+
+const PHRASE_WEIGHT: Weight = Weight {
+    name: "phrase_weight",
+    values: &[0.0, 0.08, 0.15, 0.3],
+    get: |tuning| tuning.look.phrase,
+    set: |tuning, value| tuning.look.phrase = value,
+};
+
+const PROXIMITY_WEIGHT: Weight = Weight {
+    name: "proximity_weight",
+    values: &[0.0, 0.1, 0.2, 0.4],
+    get: |tuning| tuning.look.proximity,
+    set: |tuning, value| tuning.look.proximity = value,
+};
+
+const SIMILARITY_WEIGHT: Weight = Weight {
+    name: "similarity_weight",
+    values: &[0.0, 0.08, 0.15, 0.25, 0.35, 0.5],
+    get: |tuning| tuning.look.similarity,
+    set: |tuning, value| tuning.look.similarity = value,
+};
+
 /// Returns the weights that count in the given way of ranking.
 pub fn weights(tuning: &Tuning) -> &'static [Weight] {
     match tuning.fusion {
-        Fusion::Blend { .. } => &[VECTOR_SHARE],
+        Fusion::Blend { .. } => &[
+            VECTOR_SHARE,
+            TITLE_WEIGHT,
+            PHRASE_WEIGHT,
+            PROXIMITY_WEIGHT,
+            SIMILARITY_WEIGHT,
+        ],
         Fusion::Rrf { .. } => &[VECTOR_WEIGHT],
     }
 }

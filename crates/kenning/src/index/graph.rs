@@ -1,11 +1,16 @@
 //! How much the links vouch for each note, counted anew whenever a link or a note came or went.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use crate::error::Result;
 use crate::graph::{LinkGraph, Options, eigenvector_centrality, pagerank, scaled_to_max};
 use crate::links::Files;
 use crate::store::{NoteStanding, StoreWriter};
+
+/// Names that others gave a note, kept of each.
+const CALLED_MAX: usize = 12;
+/// Longer ones are sentences, not names.
+const CALLED_CHARS_MAX: usize = 80;
 
 /// Brings PageRank and centrality up to date.
 pub(super) fn refresh(writer: &mut StoreWriter) -> Result<()> {
@@ -20,13 +25,20 @@ pub(super) fn refresh(writer: &mut StoreWriter) -> Result<()> {
     let by_id: HashMap<_, u32> = (0..).zip(&notes).map(|(n, (id, _))| (*id, n)).collect();
     let files = Files::new(notes.iter().map(|(_, path)| path.clone()).collect());
     let mut edges = Vec::new();
-    for (source, target) in writer.link_targets()? {
-        let Some(&from) = by_id.get(&source) else {
+    let mut called: Vec<BTreeMap<String, usize>> = vec![BTreeMap::new(); notes.len()];
+    for link in writer.link_targets()? {
+        let Some(&from) = by_id.get(&link.source) else {
             continue;
         };
         let path = &notes[from as usize].1;
-        if let Some(&to) = files.resolve(path, &target).and_then(|to| number.get(to)) {
+        if let Some(&to) = files
+            .resolve(path, &link.target)
+            .and_then(|to| number.get(to))
+        {
             edges.push((from, to));
+            if let Some(shown) = link.shown.filter(|_| from != to) {
+                *called[to as usize].entry(shown).or_default() += 1;
+            }
         }
     }
     let graph = LinkGraph::new(notes.len(), &edges);
@@ -49,7 +61,18 @@ pub(super) fn refresh(writer: &mut StoreWriter) -> Result<()> {
             pagerank: ranks.as_ref().map(|values| values[n]),
             centrality: centrality.as_ref().map(|values| values[n]),
             n_neighbours: n_neighbours[n],
+            called: commonest(&called[n]),
         })
         .collect();
     writer.set_standings(&standings)
+}
+
+/// Returns the names that are used most, in the order of the alphabet among equals.
+fn commonest(called: &BTreeMap<String, usize>) -> Vec<String> {
+    let is_name = |name: &str| name.chars().count() <= CALLED_CHARS_MAX;
+    let mut names: Vec<(&String, &usize)> =
+        called.iter().filter(|(name, _)| is_name(name)).collect();
+    names.sort_by_key(|(_, n)| std::cmp::Reverse(**n));
+    let names = names.into_iter().take(CALLED_MAX);
+    names.map(|(name, _)| name.clone()).collect()
 }

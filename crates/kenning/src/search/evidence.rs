@@ -29,6 +29,11 @@ impl Evidence {
     }
 }
 
+/// Returns how far a cosine lies above the vault's noise floor, 1 being equal to the question.
+pub(super) fn above_floor(cosine: f32, floor: f32) -> f32 {
+    ((cosine - floor) / (1.0 - floor).max(f32::EPSILON)).max(0.0)
+}
+
 /// What the grade is made of, each 0 to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Signals {
@@ -49,9 +54,9 @@ impl Signals {
         let best = |signal: fn(&super::rerank::Features) -> f32| {
             looks().map(|look| signal(&look)).fold(0f32, f32::max)
         };
-        let meaning = strength.cosine.map_or(0.0, |(best, floor)| {
-            ((best - floor) / (1.0 - floor).max(f32::EPSILON)).max(0.0)
-        });
+        let meaning = strength
+            .cosine
+            .map_or(0.0, |(best, floor)| above_floor(best, floor));
         let mut signals = Self {
             coverage: best(|look| look.coverage),
             proximity: best(|look| look.proximity),

@@ -120,17 +120,11 @@ pub(super) fn each_match(
     language: Language,
     mut found: impl FnMut(usize, usize, usize),
 ) {
+    // Stemming never changes how a word begins, so most words need not be stemmed at all.
+    let initials = initials(query);
     for word in words::words(text) {
-        // Stemming never changes how a word begins, so most words need not be stemmed at all.
         let first = word.text.chars().next().map(fold_char);
-        let may_match = |spelling: &String| {
-            spelling.chars().next() == first || first.is_none_or(|c| !c.is_ascii())
-        };
-        if !query
-            .groups
-            .iter()
-            .any(|group| group.terms.iter().any(may_match))
-        {
+        if first.is_some_and(|c| c.is_ascii() && initials >> (c as u32) & 1 == 0) {
             continue;
         }
         let term = words::term_of(&word, language);
@@ -148,6 +142,15 @@ pub(super) fn each_match(
             }
         }
     }
+}
+
+/// Returns the ASCII letters and digits that terms of the query begin with, one bit each.
+fn initials(query: &Query) -> u128 {
+    let terms = query.groups.iter().flat_map(|group| &group.terms);
+    let firsts = terms.filter_map(|term| term.chars().next());
+    firsts
+        .filter(char::is_ascii)
+        .fold(0, |bits, c| bits | 1 << (c as u32))
 }
 
 fn fold_char(c: char) -> char {

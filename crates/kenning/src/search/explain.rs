@@ -59,8 +59,14 @@ pub(super) fn stages(
     add("fusion", candidate.fused, how);
     if let Some(look) = candidate.look {
         let detail = format!(
-            "phrase {:.2}, together {:.2}, title {:.2}, like words {:.2}, coverage {:.2}",
-            look.phrase, look.proximity, look.title, look.similarity, look.coverage
+            "phrase {:.2}, together {:.2}, title {:.2}, called {:.2}, kin {:.2}, like words {:.2}, coverage {:.2}",
+            look.phrase,
+            look.proximity,
+            look.title,
+            look.called,
+            look.kin,
+            look.similarity,
+            look.coverage
         );
         add("closer look", look.weighted(&tuning.look), detail);
     }

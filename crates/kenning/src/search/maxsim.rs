@@ -5,7 +5,7 @@
 
 use rustc_hash::FxHashMap;
 
-use crate::embed::StaticModel;
+use crate::embed::{StaticModel, product};
 
 /// A query, word piece by word piece, and what has been compared with it so far.
 pub(super) struct MaxSim<'m> {
@@ -78,9 +78,9 @@ impl<'m> MaxSim<'m> {
         let (row, _) = self.model.row(piece);
         let own = length(row);
         for (asked, length, _) in &self.asked {
-            let product = own * length;
-            let cosine = if product > 0.0 {
-                dot(asked, row) as f32 / product
+            let lengths = own * length;
+            let cosine = if lengths > 0.0 {
+                product(asked, row) as f32 / lengths
             } else {
                 0.0
             };
@@ -91,16 +91,8 @@ impl<'m> MaxSim<'m> {
     }
 }
 
-/// Rows have at most a few thousand components, so the sum stays far below the limit.
-fn dot(a: &[i8], b: &[i8]) -> i32 {
-    a.iter()
-        .zip(b)
-        .map(|(&a, &b)| i32::from(a) * i32::from(b))
-        .sum()
-}
-
 fn length(row: &[i8]) -> f32 {
-    (dot(row, row) as f32).sqrt()
+    (product(row, row) as f32).sqrt()
 }
 
 #[cfg(test)]

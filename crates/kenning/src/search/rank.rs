@@ -26,6 +26,8 @@ pub(super) struct Ranked {
     /// The passage, once it is needed.
     pub(super) text: Option<String>,
     pub(super) is_pinned: bool,
+    /// Whether it is among the hits whatever its score.
+    pub(super) is_guaranteed: bool,
 }
 
 impl Ranked {
@@ -73,6 +75,7 @@ impl<'a> Rows<'a> {
             chunk,
             text: None,
             is_pinned: false,
+            is_guaranteed: false,
         })
     }
 }
@@ -147,9 +150,11 @@ fn look(cx: &SearchContext<'_>, best: &mut [Ranked], order: &Order<'_>) {
         let passage = rerank::Passage {
             text: ranked.passage(),
             names,
+            called: &note.called,
             headings: &crumbs[1..],
             tags: &note.tags,
             language: note.language,
+            joins_words: weights.kin > 0.0,
         };
         let mut found = rerank::features(&passage, order.query, idf);
         if let Some(similar) = &mut similar {
@@ -325,8 +330,34 @@ fn fill(
         take(next, ranked);
     }
     ranked[n_pinned..].sort_by(by_score_and_place);
-    ranked.truncate(options.limit);
+    keep_perfect(ranked, n_pinned, options.limit);
     Ok(())
+}
+
+/// Cuts the list to its length. The passage that is best by words, if it holds every one of them,
+/// stays in any case: what was typed stands there.
+fn keep_perfect(ranked: &mut Vec<Ranked>, n_pinned: usize, limit: usize) {
+    let is_perfect = |ranked: &Ranked| {
+        let look = ranked.candidate.look;
+        look.is_some_and(|look| look.coverage > 0.999)
+    };
+    let best = (limit.max(n_pinned)..ranked.len())
+        .filter(|&index| is_perfect(&ranked[index]))
+        .max_by(|&a, &b| by_words(&ranked[a], &ranked[b]));
+    let is_cut = best.is_some_and(|best| {
+        let kept = ranked.iter().take(limit).filter(|kept| is_perfect(kept));
+        kept.max_by(|a, b| by_words(a, b))
+            .is_none_or(|kept| by_words(kept, &ranked[best]).is_lt())
+    });
+    if let Some(best) = best.filter(|_| is_cut && limit > n_pinned) {
+        ranked.swap(limit - 1, best);
+        ranked[limit - 1].is_guaranteed = true;
+    }
+    ranked.truncate(limit);
+}
+
+fn by_words(a: &Ranked, b: &Ranked) -> std::cmp::Ordering {
+    (a.candidate.lexical.total_cmp(&b.candidate.lexical)).then_with(|| by_score_and_place(b, a))
 }
 
 fn by_score_and_place(a: &Ranked, b: &Ranked) -> std::cmp::Ordering {

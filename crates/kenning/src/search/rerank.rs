@@ -21,6 +21,11 @@ pub struct Features {
     pub proximity: f32,
     /// How much the title or an alias is what was asked for, and nothing else.
     pub title: f32,
+    /// The same of what other notes call this one when they link to it.
+    pub called: f32,
+    /// Share of the query's words, by rarity, that the passage holds, or a word that they are part of
+    /// or that is part of them: "contract" in "contractor", "Vertrag" in "Mietvertrag".
+    pub kin: f32,
     /// Best cosine of each word of the query with a word of the passage, by rarity; measured from
     /// the worst to the best of those looked at.
     pub similarity: f32,
@@ -34,6 +39,8 @@ impl Features {
         weights.phrase * self.phrase
             + weights.proximity * self.proximity
             + weights.title * self.title
+            + weights.called * self.called
+            + weights.kin * self.kin
             + weights.similarity * self.similarity
     }
 }
@@ -43,9 +50,13 @@ pub(super) struct Passage<'a> {
     pub(super) text: &'a str,
     /// Title and aliases.
     pub(super) names: Vec<&'a str>,
+    /// What other notes call its note.
+    pub(super) called: &'a [String],
     pub(super) headings: &'a [String],
     pub(super) tags: &'a [String],
     pub(super) language: Language,
+    /// Whether parts of words count.
+    pub(super) joins_words: bool,
 }
 
 /// Looks at the words of a passage. `idf` is the rarity of each word of the query.
@@ -68,15 +79,22 @@ pub(super) fn features(passage: &Passage<'_>, query: &Query, idf: &[f32]) -> Fea
     for text in above {
         each_match(text, query, language, |group, _, _| is_held[group] = true);
     }
-    let agreements = passage
-        .names
-        .iter()
-        .map(|name| agreement(name, query, language, idf, total));
+    let agrees = |name: &str| agreement(name, query, language, idf, total);
+    let called = passage.called.iter().map(|name| agrees(name));
     Features {
         coverage: share(&is_held, idf, total),
         phrase: phrase(&places, passage.text, idf),
         proximity: proximity(&places, idf, total),
-        title: agreements.fold(0.0, f32::max),
+        title: passage
+            .names
+            .iter()
+            .map(|name| agrees(name))
+            .fold(0.0, f32::max),
+        called: called.fold(0.0, f32::max),
+        kin: match passage.joins_words {
+            true => kin(passage, query, &is_held, idf) / total,
+            false => 0.0,
+        },
         similarity: 0.0,
         cosine: 0.0,
     }
@@ -126,6 +144,64 @@ fn phrase(places: &[(usize, usize)], text: &str, idf: &[f32]) -> f32 {
     if total > 0.0 { sum / total } else { 0.0 }
 }
 
+/// Letters that two words must share to be kin.
+const KIN_CHARS_MIN: usize = 5;
+
+/// Adds up the words that are held, and a share of those of which only kin are.
+fn kin(passage: &Passage<'_>, query: &Query, is_held: &[bool], idf: &[f32]) -> f32 {
+    let mut best: Vec<f32> = is_held.iter().map(|held| f32::from(*held)).collect();
+    let wanted: Vec<usize> = (0..best.len())
+        .filter(|&group| {
+            !is_held[group]
+                && query.groups[group]
+                    .terms
+                    .iter()
+                    .any(|t| t.len() >= KIN_CHARS_MIN)
+        })
+        .collect();
+    if !wanted.is_empty() {
+        let mut lowered = String::new();
+        let texts = std::iter::once(passage.text)
+            .chain(passage.headings.iter().map(String::as_str))
+            .chain(passage.names.iter().copied());
+        for word in texts.flat_map(words::words) {
+            if word.text.len() < KIN_CHARS_MIN {
+                continue;
+            }
+            words::lower_into(word.text, &mut lowered);
+            for &group in &wanted {
+                for term in &query.groups[group].terms {
+                    best[group] = best[group].max(kinship(term, &lowered));
+                }
+            }
+        }
+    }
+    best.iter().zip(idf).map(|(best, idf)| best * idf).sum()
+}
+
+/// Share of the longer of two words that both have, 0 where that is little.
+fn kinship(asked: &str, word: &str) -> f32 {
+    let (short, long) = if asked.len() <= word.len() {
+        (asked, word)
+    } else {
+        (word, asked)
+    };
+    let shared = if short.len() >= KIN_CHARS_MIN && long.contains(short) {
+        short.len()
+    } else {
+        short
+            .bytes()
+            .zip(long.bytes())
+            .take_while(|(a, b)| a == b)
+            .count()
+    };
+    if shared >= KIN_CHARS_MIN {
+        shared as f32 / long.len() as f32
+    } else {
+        0.0
+    }
+}
+
 /// The best window: how much of the query it holds.
 fn proximity(places: &[(usize, usize)], idf: &[f32], total: f32) -> f32 {
     let mut counts = vec![0usize; idf.len()];
@@ -159,9 +235,11 @@ mod tests {
         let passage = Passage {
             text,
             names: vec![name],
+            called: &[],
             headings: &[],
             tags: &[],
             language: Language::English,
+            joins_words: true,
         };
         let found = features(&passage, &query, &idf);
         format!(

@@ -9,7 +9,7 @@ use jiff::ToSpan;
 use super::grammar::{Filter, Request, View};
 use crate::error::Result;
 use crate::note;
-use crate::store::{NoteFacts, NoteId, Store};
+use crate::store::{NoteFacts, NoteId, Store, Wanted};
 
 /// The notes that may be hits.
 pub(super) struct Selection<'a> {
@@ -36,7 +36,7 @@ impl<'a> Selection<'a> {
             None => None,
             Some(part) => Some(
                 store
-                    .facts()?
+                    .facts(wanted(&part))?
                     .iter()
                     .filter(|facts| matches(&part, facts, ""))
                     .map(|facts| facts.id)
@@ -91,7 +91,7 @@ impl<'a> Selection<'a> {
 
     /// Returns every note that may be a hit, newest first.
     pub(super) fn all(&self) -> Result<Vec<NoteId>> {
-        let mut facts = self.store.facts()?;
+        let mut facts = self.store.facts(Wanted::Names)?;
         facts.sort_by(|a, b| (&b.date, &a.path).cmp(&(&a.date, &b.path)));
         let mut notes = Vec::new();
         for fact in facts {
@@ -100,6 +100,15 @@ impl<'a> Selection<'a> {
             }
         }
         Ok(notes)
+    }
+}
+
+/// What a filter looks at.
+fn wanted(filter: &Filter) -> Wanted {
+    match (filter.reads_properties(), filter.reads_tags()) {
+        (true, _) => Wanted::All,
+        (false, true) => Wanted::Tags,
+        (false, false) => Wanted::Names,
     }
 }
 

@@ -3,6 +3,7 @@
 use super::decay::Decay;
 use super::graph::Weights;
 use crate::store::{FieldWeights, LexicalOptions};
+use crate::words::Language;
 
 /// Share of the query's words, by rarity, that makes evidence strong.
 pub(super) const COVERAGE_STRONG: f32 = 0.8;
@@ -34,6 +35,9 @@ pub enum Fusion {
     },
 }
 
+/// How much more word pieces count where words are joined.
+const JOINED_SIMILARITY: f32 = 5.0 / 3.0;
+
 /// What the closer look adds to a score from 0 to 1. Chosen on ten collections, each left out in
 /// turn: every one of them gained by weights that were fitted to the others (docs/benchmarks.md).
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -44,6 +48,10 @@ pub struct LookWeights {
     pub proximity: f32,
     /// Title and aliases.
     pub title: f32,
+    /// What other notes call it.
+    pub called: f32,
+    /// Words that are part of each other, in vaults whose language joins words.
+    pub kin: f32,
     /// Words of like meaning.
     pub similarity: f32,
     /// Candidates looked at.
@@ -51,9 +59,31 @@ pub struct LookWeights {
 }
 
 impl LookWeights {
+    /// Returns the weights for notes in the given languages, commonest first.
+    ///
+    /// Where words are joined ("Mietvertrag"), their parts tell more, and word pieces with them; where
+    /// they are not, a part of a word is mostly another word. Measured on German only.
+    pub fn for_languages(&self, languages: &[(Language, u64)]) -> Self {
+        let n_all: u64 = languages.iter().map(|(_, n)| n).sum();
+        let joining = languages
+            .iter()
+            .filter(|(language, _)| language.joins_words());
+        let n_joining: u64 = joining.map(|(_, n)| n).sum();
+        let (kin, similarity) = if n_joining * 2 > n_all {
+            (self.kin, self.similarity * JOINED_SIMILARITY)
+        } else {
+            (0.0, self.similarity)
+        };
+        Self {
+            kin,
+            similarity,
+            ..*self
+        }
+    }
+
     /// Returns the most that can be added.
     pub fn most(&self) -> f32 {
-        self.phrase + self.proximity + self.title + self.similarity
+        self.phrase + self.proximity + self.title + self.called + self.kin + self.similarity
     }
 }
 
@@ -62,7 +92,9 @@ impl Default for LookWeights {
         Self {
             phrase: 0.15,
             proximity: 0.2,
-            title: 0.2,
+            title: 0.4,
+            called: 0.3,
+            kin: 0.3,
             similarity: 0.15,
             n_looked: 50,
         }

@@ -139,6 +139,16 @@ impl CodedQuery {
         }
         self.offset + sums.iter().sum::<f32>() * scale
     }
+
+    /// Returns the mean cosine with rows whose mean is given (see `floor`).
+    pub(super) fn mean_cosine(&self, mean: &[f32]) -> f32 {
+        let products = self.rotated.iter().zip(mean).map(|(x, m)| x * m);
+        if mean.is_empty() {
+            0.0
+        } else {
+            self.offset + products.sum::<f32>()
+        }
+    }
 }
 
 /// Appends the signed values of a row and returns its scale.

@@ -28,6 +28,17 @@ pub struct NoteFacts {
     pub date: Option<String>,
 }
 
+/// How much of the facts is wanted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Wanted {
+    /// Path, title and date.
+    Names,
+    /// Tags, too.
+    Tags,
+    /// Everything.
+    All,
+}
+
 /// What else is known of a note: everything its front matter says, and where it belongs.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct NoteDetails {
@@ -71,11 +82,19 @@ pub struct Status {
 }
 
 impl Store {
-    /// Returns what conditions look at, for every note.
-    pub fn facts(&self) -> Result<Vec<NoteFacts>> {
+    /// Returns what conditions look at, for every note. Lists and properties are kept as JSON and
+    /// cost most of the time: what is not wanted is left empty.
+    pub fn facts(&self, wanted: Wanted) -> Result<Vec<NoteFacts>> {
+        let columns = match wanted {
+            Wanted::Names => "NULL, NULL, NULL",
+            Wanted::Tags => "tags, NULL, NULL",
+            Wanted::All => "tags, aliases, properties",
+        };
         self.sql(|connection| {
             connection
-                .prepare_cached(&format!("{FACTS} ORDER BY id"))?
+                .prepare_cached(&format!(
+                    "SELECT id, path, title, {columns}, date FROM note ORDER BY id"
+                ))?
                 .query_map([], note_facts)?
                 .collect()
         })

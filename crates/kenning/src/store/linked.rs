@@ -124,7 +124,7 @@ impl Store {
 }
 
 /// What the links say of a note.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct NoteStanding {
     /// The note.
     pub note: NoteId,
@@ -134,6 +134,19 @@ pub struct NoteStanding {
     pub centrality: Option<f32>,
     /// Notes it links to or is linked from.
     pub n_neighbours: u32,
+    /// What other notes call it when they link to it, the commonest first.
+    pub called: Vec<String>,
+}
+
+/// Where a link leads, and what it shows instead.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct LinkTarget {
+    /// The note it stands in.
+    pub source: NoteId,
+    /// As written.
+    pub target: String,
+    /// What is shown, unless it is the target itself.
+    pub shown: Option<String>,
 }
 
 impl StoreWriter {
@@ -147,14 +160,21 @@ impl StoreWriter {
         self.sql(paths)
     }
 
-    /// Returns the note and the target of every link that may lead to another note.
-    pub fn link_targets(&self) -> Result<Vec<(NoteId, String)>> {
+    /// Returns every link that may lead to another note.
+    pub fn link_targets(&self) -> Result<Vec<LinkTarget>> {
         self.sql(|connection| {
             connection
                 .prepare(
-                    "SELECT source, target FROM link WHERE target <> '' ORDER BY source, rowid",
+                    "SELECT source, target, shown FROM link WHERE target <> ''
+                     ORDER BY source, rowid",
                 )?
-                .query_map([], |row| Ok((NoteId(row.get(0)?), row.get(1)?)))?
+                .query_map([], |row| {
+                    Ok(LinkTarget {
+                        source: NoteId(row.get(0)?),
+                        target: row.get(1)?,
+                        shown: row.get(2)?,
+                    })
+                })?
                 .collect()
         })
     }
@@ -165,16 +185,17 @@ impl StoreWriter {
         self.is_graph_outdated = false;
         self.sql(|connection| {
             let mut set = connection.prepare(
-                "UPDATE note SET pagerank = ?2, centrality = ?3, n_neighbours = ?4
+                "UPDATE note SET pagerank = ?2, centrality = ?3, n_neighbours = ?4, called = ?5
                  WHERE id = ?1 AND (pagerank IS NOT ?2 OR centrality IS NOT ?3
-                    OR n_neighbours IS NOT ?4)",
+                    OR n_neighbours IS NOT ?4 OR called IS NOT ?5)",
             )?;
             for standing in standings {
                 set.execute(rusqlite::params![
                     standing.note.0,
                     standing.pagerank,
                     standing.centrality,
-                    standing.n_neighbours
+                    standing.n_neighbours,
+                    super::rows::json_list(&standing.called),
                 ])?;
             }
             Ok(())
@@ -190,14 +211,15 @@ impl StoreWriter {
         let Some(note) = known else {
             return Ok(false);
         };
-        let before: Vec<String> = self.sql(|connection| {
+        let before: Vec<(String, Option<String>)> = self.sql(|connection| {
             connection
-                .prepare_cached("SELECT target FROM link WHERE source = ?1 ORDER BY rowid")?
-                .query_map([note.0], |row| row.get(0))?
+                .prepare_cached("SELECT target, shown FROM link WHERE source = ?1 ORDER BY rowid")?
+                .query_map([note.0], |row| Ok((row.get(0)?, row.get(1)?)))?
                 .collect()
         })?;
-        let now = record.note.links.iter().map(|link| &link.target);
-        Ok(before.iter().eq(now))
+        let links = record.note.links.iter();
+        let now = links.map(|link| (link.target.clone(), link.shown.clone()));
+        Ok(before.into_iter().eq(now))
     }
 }
 

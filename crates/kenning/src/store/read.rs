@@ -63,6 +63,8 @@ pub struct NoteRow {
     pub centrality: Option<f32>,
     /// Notes it links to or is linked from.
     pub n_neighbours: u32,
+    /// What other notes call it when they link to it, the commonest first.
+    pub called: Vec<String>,
     /// Number of lines.
     pub n_lines: u32,
 }
@@ -247,7 +249,7 @@ impl Store {
                 .prepare_cached(
                     "SELECT id, path, title, tags, aliases, headings, date, language,
                             superseded_by, n_lines, author, kind, evergreen, pagerank,
-                            centrality, n_neighbours
+                            centrality, n_neighbours, called
                      FROM note WHERE id = ?1",
                 )?
                 .query_row([id.0], note_row)
@@ -481,6 +483,7 @@ fn note_row(row: &Row<'_>) -> rusqlite::Result<NoteRow> {
         pagerank: row.get(13)?,
         centrality: row.get(14)?,
         n_neighbours: row.get::<_, Option<u32>>(15)?.unwrap_or(0),
+        called: list(row, 16)?,
     })
 }
 

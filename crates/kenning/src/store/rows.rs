@@ -68,6 +68,11 @@ pub struct ChunkRecord {
     pub n_terms: u32,
 }
 
+/// A list as it is kept: JSON, or nothing when it is empty.
+pub(super) fn json_list(list: &[String]) -> Option<String> {
+    (!list.is_empty()).then(|| serde_json::json!(list).to_string())
+}
+
 pub(super) fn insert_note(
     connection: &Connection,
     known: Option<NoteId>,
@@ -76,16 +81,20 @@ pub(super) fn insert_note(
 ) -> rusqlite::Result<NoteId> {
     let NoteRecord { note, stamp, .. } = record;
     // What links say of a note outlives its text.
-    let standing: Option<(Option<f64>, Option<f64>, Option<i64>)> = match known {
+    type Standing = (Option<f64>, Option<f64>, Option<i64>, Option<String>);
+    let standing: Option<Standing> = match known {
         Some(known) => connection
-            .prepare_cached("SELECT pagerank, centrality, n_neighbours FROM note WHERE id = ?1")?
-            .query_row([known.0], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
+            .prepare_cached(
+                "SELECT pagerank, centrality, n_neighbours, called FROM note WHERE id = ?1",
+            )?
+            .query_row([known.0], |row| {
+                Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
+            })
             .optional()?,
         None => None,
     };
     let facts = &note.facts;
     let (category, area) = crate::note::para(&record.path);
-    let json = |list: &[String]| (!list.is_empty()).then(|| serde_json::json!(list).to_string());
     let properties = (!note.properties.is_empty())
         .then(|| serde_json::Value::Object(note.properties.clone()).to_string());
     let headings: Vec<_> = note.headings.iter().map(|h| (h.level, &h.text)).collect();
@@ -111,19 +120,20 @@ pub(super) fn insert_note(
         )?
         .execute(params![
             known.map(|note| note.0), record.path, note.title, record.format.name(),
-            note.language.code(), facts.kind, facts.status, category, area, json(&note.tags),
-            json(&note.aliases), properties, facts.summary, facts.author, facts.published,
+            note.language.code(), facts.kind, facts.status, category, area, json_list(&note.tags),
+            json_list(&note.aliases), properties, facts.summary, facts.author, facts.published,
             facts.created, facts.modified, date, date_source, facts.evergreen,
             facts.superseded_by, headings, record.n_lines, stamp.size as i64, stamp.mtime_ns,
             stamp.inode as i64, record.hash, warnings,
         ])?;
     let id = known.unwrap_or_else(|| NoteId(connection.last_insert_rowid()));
-    if let Some((pagerank, centrality, n_neighbours)) = standing {
+    if let Some((pagerank, centrality, n_neighbours, called)) = standing {
         connection
             .prepare_cached(
-                "UPDATE note SET pagerank = ?2, centrality = ?3, n_neighbours = ?4 WHERE id = ?1",
+                "UPDATE note SET pagerank = ?2, centrality = ?3, n_neighbours = ?4, called = ?5
+                 WHERE id = ?1",
             )?
-            .execute(params![id.0, pagerank, centrality, n_neighbours])?;
+            .execute(params![id.0, pagerank, centrality, n_neighbours, called])?;
     }
     let text = record.text;
     connection

@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rusqlite::{Connection, MAIN_DB};
 
+use super::floor::Floor;
 use super::rows::NoteRecord;
 use super::vectors::BLOCK_SLOTS;
 
@@ -51,28 +52,43 @@ pub(super) fn write_vectors(
         .map(|(slot, vector)| (slot, vector.unwrap_or_else(|| empty.clone())))
         .collect();
     let block_of = |slot: i64| slot / BLOCK_SLOTS as i64;
+    let mut floor = Floor::read(connection)?;
+    let (mut code, mut row) = (vec![0; slots.code_bytes], vec![0; slots.row_bytes]);
     for same_block in changes.chunk_by(|a, b| block_of(a.0) == block_of(b.0)) {
         let block = block_of(same_block[0].0);
-        for (table, width) in [
-            ("vector_code", slots.code_bytes),
-            ("vector_row", slots.row_bytes),
-        ] {
-            let exists = connection
-                .prepare_cached(&format!("SELECT 1 FROM {table} WHERE block = ?1"))?
-                .exists([block])?;
-            if !exists {
-                connection
-                    .prepare_cached(&format!(
-                        "INSERT INTO {table} (block, data) VALUES (?1, zeroblob(?2))"
-                    ))?
-                    .execute((block, BLOCK_SLOTS * width))?;
-            }
-            let mut blob = connection.blob_open(MAIN_DB, table, "data", block, false)?;
-            for (slot, (code, row)) in same_block {
-                let bytes = if table == "vector_code" { code } else { row };
-                blob.write_at(bytes, *slot as usize % BLOCK_SLOTS * width)?;
-            }
+        make_block(connection, "vector_code", block, slots.code_bytes)?;
+        make_block(connection, "vector_row", block, slots.row_bytes)?;
+        let mut codes = connection.blob_open(MAIN_DB, "vector_code", "data", block, false)?;
+        let mut rows = connection.blob_open(MAIN_DB, "vector_row", "data", block, false)?;
+        for (slot, (new_code, new_row)) in same_block {
+            let at = *slot as usize % BLOCK_SLOTS;
+            codes.read_at_exact(&mut code, at * slots.code_bytes)?;
+            rows.read_at_exact(&mut row, at * slots.row_bytes)?;
+            floor.count(&code, &row, -1);
+            floor.count(new_code, new_row, 1);
+            codes.write_at(new_code, at * slots.code_bytes)?;
+            rows.write_at(new_row, at * slots.row_bytes)?;
         }
+    }
+    floor.write(connection)
+}
+
+/// Makes sure that a block of vectors exists.
+fn make_block(
+    connection: &Connection,
+    table: &str,
+    block: i64,
+    width: usize,
+) -> rusqlite::Result<()> {
+    let exists = connection
+        .prepare_cached(&format!("SELECT 1 FROM {table} WHERE block = ?1"))?
+        .exists([block])?;
+    if !exists {
+        connection
+            .prepare_cached(&format!(
+                "INSERT INTO {table} (block, data) VALUES (?1, zeroblob(?2))"
+            ))?
+            .execute((block, BLOCK_SLOTS * width))?;
     }
     Ok(())
 }

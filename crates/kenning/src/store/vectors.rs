@@ -7,14 +7,13 @@ use rusqlite::{Connection, MAIN_DB};
 
 use super::ChunkId;
 use super::codes::{self, Coder};
+use super::floor::Floor;
 
 /// Slots per row of the vector tables.
 pub(super) const BLOCK_SLOTS: usize = 1_024;
 /// How many of the nearest codes are compared exactly. Recall of the true nearest 50 is in
 /// docs/benchmarks.md.
 const RESCORED: usize = 800;
-/// How many slots are looked at to learn what an unrelated chunk scores.
-const BACKGROUND_SLOTS: usize = 512;
 
 /// A chunk near the query.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -44,6 +43,8 @@ impl Rows {
 /// The vectors of one snapshot.
 pub(super) struct VectorReader {
     coder: Coder,
+    /// Mean of all rows.
+    mean: Vec<f32>,
     codes: Vec<u64>,
     rows: OnceLock<Rows>,
     n_queries: AtomicU32,
@@ -61,6 +62,7 @@ impl VectorReader {
         }
         Ok(Self {
             coder,
+            mean: Floor::read(connection)?.mean(),
             codes,
             rows: OnceLock::new(),
             n_queries: AtomicU32::new(0),
@@ -68,7 +70,7 @@ impl VectorReader {
     }
 
     /// Returns the `limit` nearest chunks among the slots that `is_wanted`, best first, and the
-    /// mean cosine of a sample of all slots.
+    /// vault's noise floor: the mean cosine of all its chunks.
     pub(super) fn nearest(
         &self,
         connection: &Connection,
@@ -81,8 +83,8 @@ impl VectorReader {
         let mut neighbours = self.cosines(connection, query, &slots)?;
         neighbours.sort_by(|a, b| b.cosine.total_cmp(&a.cosine).then(a.chunk.cmp(&b.chunk)));
         neighbours.truncate(limit);
-        let background = self.background(connection, query, &is_wanted)?;
-        Ok((neighbours, background))
+        let floor = self.coder.query(query).mean_cosine(&self.mean);
+        Ok((neighbours, floor))
     }
 
     /// Returns the cosine of each of the given slots, which must be in order.
@@ -190,25 +192,5 @@ impl VectorReader {
             .filter(|&(slot, &distance)| distance <= limit && is_wanted(slot))
             .map(|(slot, _)| slot)
             .collect()
-    }
-
-    /// What a chunk that has nothing to do with the query scores, on average.
-    fn background(
-        &self,
-        connection: &Connection,
-        query: &[f32],
-        is_wanted: &impl Fn(usize) -> bool,
-    ) -> rusqlite::Result<f32> {
-        let wanted: Vec<usize> = (0..self.n_slots())
-            .filter(|&slot| is_wanted(slot))
-            .collect();
-        let step = wanted.len().div_ceil(BACKGROUND_SLOTS).max(1);
-        let sample: Vec<usize> = wanted.into_iter().step_by(step).collect();
-        let sampled = self.cosines(connection, query, &sample)?;
-        let sum: f64 = sampled
-            .iter()
-            .map(|neighbour| f64::from(neighbour.cosine))
-            .sum();
-        Ok((sum / sampled.len().max(1) as f64) as f32)
     }
 }

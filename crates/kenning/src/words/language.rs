@@ -54,6 +54,17 @@ languages! {
     Spanish "es" Spa, Swedish "sv" Swe, Tamil "ta" Tam, Turkish "tr" Tur,
 }
 
+impl Language {
+    /// Whether words are written together to make new ones.
+    pub fn joins_words(self) -> bool {
+        use Language::*;
+        matches!(
+            self,
+            German | Dutch | Danish | Swedish | Norwegian | Finnish | Hungarian
+        )
+    }
+}
+
 /// Returns the language `text` is most likely written in.
 ///
 /// Short or unclear Latin text counts as English, the commonest case.

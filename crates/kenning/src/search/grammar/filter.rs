@@ -170,6 +170,28 @@ impl Filter {
         }
     }
 
+    /// Whether tags must be known to decide.
+    pub fn reads_tags(&self) -> bool {
+        self.has(&|filter| matches!(filter, Self::Tag(_)))
+    }
+
+    /// Whether properties must be known to decide, which may be tags and aliases, too.
+    pub fn reads_properties(&self) -> bool {
+        self.has(&|filter| matches!(filter, Self::Property { .. }))
+    }
+
+    /// Whether a condition in it, at any depth, is of a kind.
+    fn has(&self, is_of_kind: &dyn Fn(&Self) -> bool) -> bool {
+        match self {
+            Self::All(parts) | Self::Any(parts) => parts.iter().any(|part| part.has(is_of_kind)),
+            Self::Not(inner) | Self::Line(inner) | Self::Block(inner) | Self::Section(inner) => {
+                inner.has(is_of_kind)
+            }
+            Self::Task(_, Some(inner)) => inner.has(is_of_kind),
+            filter => is_of_kind(filter),
+        }
+    }
+
     /// Returns a weaker filter that needs no text: whatever passes this one passes that one.
     ///
     /// `None` if nothing can be told without the text.

@@ -1,0 +1,123 @@
+//! The noise floor of a vault, measured while it is indexed: the sum of all its vectors.
+//!
+//! The mean cosine of a question with every chunk is its product with the mean vector, so one row of
+//! figures tells what a chunk that has nothing to do with the question scores. Sums are whole numbers
+//! and do not depend on the order in which notes came and went.
+
+use rusqlite::{Connection, OptionalExtension};
+
+use super::codes;
+
+/// Units of a sum that are one: fine enough for a level, small enough for billions of rows.
+const UNITS: f32 = (1 << 24) as f32;
+const KEY: &str = "vector_sum";
+
+/// Sum and number of all rows.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Floor {
+    n_rows: i64,
+    sums: Vec<i64>,
+}
+
+impl Floor {
+    pub(super) fn read(connection: &Connection) -> rusqlite::Result<Self> {
+        let bytes: Option<Vec<u8>> = connection
+            .prepare_cached("SELECT value FROM meta WHERE key = ?1")?
+            .query_row([KEY], |row| row.get(0))
+            .optional()?;
+        let bytes = bytes.unwrap_or_default();
+        let mut numbers = bytes.chunks_exact(8).map(|bytes| codes::word(bytes) as i64);
+        Ok(Self {
+            n_rows: numbers.next().unwrap_or(0),
+            sums: numbers.collect(),
+        })
+    }
+
+    pub(super) fn write(&self, connection: &Connection) -> rusqlite::Result<()> {
+        let numbers = std::iter::once(&self.n_rows).chain(&self.sums);
+        let bytes: Vec<u8> = numbers.flat_map(|number| number.to_le_bytes()).collect();
+        connection
+            .prepare_cached("INSERT OR REPLACE INTO meta (key, value) VALUES (?1, ?2)")?
+            .execute((KEY, bytes))?;
+        Ok(())
+    }
+
+    /// Counts a vector `times` over; −1 takes it out again. An empty row counts for nothing.
+    pub(super) fn count(&mut self, code: &[u8], row: &[u8], times: i64) {
+        let words: Vec<u64> = code.chunks_exact(8).map(codes::word).collect();
+        let mut values = Vec::with_capacity(words.len() * 64);
+        let scale = codes::unpack(&words, row, &mut values);
+        if scale == 0.0 {
+            return;
+        }
+        self.n_rows += times;
+        self.sums.resize(values.len(), 0);
+        for (sum, value) in self.sums.iter_mut().zip(values) {
+            *sum += times * (f32::from(value) * scale * UNITS) as i64;
+        }
+    }
+
+    /// Returns the mean vector, empty where there is none.
+    pub(super) fn mean(&self) -> Vec<f32> {
+        let n_units = self.n_rows.max(1) as f64 * f64::from(UNITS);
+        let sums = self.sums.iter();
+        sums.map(|&sum| (sum as f64 / n_units) as f32).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::codes::Coder;
+    use super::*;
+
+    /// Some unit vectors.
+    fn vectors() -> Vec<Vec<f32>> {
+        let raw = |seed: usize| (0..64).map(move |n| ((n * (seed + 3)) % 17) as f32 - 6.0);
+        let unit = |seed| {
+            let length = raw(seed).map(|x| x * x).sum::<f32>().sqrt();
+            raw(seed).map(|x| x / length).collect()
+        };
+        (0..9).map(unit).collect()
+    }
+
+    fn packed(coder: &Coder, vector: &[f32]) -> (Vec<u8>, Vec<u8>) {
+        let (mut code, mut row) = (Vec::new(), Vec::new());
+        coder.push(vector, &mut code, &mut row);
+        (code, row)
+    }
+
+    #[test]
+    fn the_floor_is_the_mean_of_all_cosines() {
+        let coder = Coder::new(vec![0.02; 64]);
+        let (all, mut floor, mut sum) = (vectors(), Floor::default(), 0.0);
+        let query = coder.query(&all[0]);
+        for vector in &all {
+            let (code, row) = packed(&coder, vector);
+            floor.count(&code, &row, 1);
+            let words: Vec<u64> = code.chunks_exact(8).map(codes::word).collect();
+            let mut values = Vec::new();
+            let scale = codes::unpack(&words, &row, &mut values);
+            sum += query.cosine(scale, &values);
+        }
+        let mean = query.mean_cosine(&floor.mean());
+        assert!((mean - sum / all.len() as f32).abs() < 1e-4, "{mean}");
+    }
+
+    #[test]
+    fn what_was_taken_out_leaves_no_trace() {
+        let coder = Coder::new(vec![0.02; 64]);
+        let all: Vec<_> = vectors().iter().map(|v| packed(&coder, v)).collect();
+        let (mut once, mut moved) = (Floor::default(), Floor::default());
+        once.count(&all[1].0, &all[1].1, 1);
+        for (code, row) in &all {
+            moved.count(code, row, 1);
+        }
+        for (code, row) in all.iter().rev().filter(|vector| **vector != all[1]) {
+            moved.count(code, row, -1);
+        }
+        assert_eq!(once, moved);
+        let (code, row) = packed(&coder, &[0.0; 64]);
+        moved.count(&code, &row, 1);
+        assert_eq!(once, moved);
+    }
+}
