@@ -33,14 +33,8 @@ pub(crate) struct Place {
     /// Folder of notes [env: KEN_VAULT] [default: the vault around the current folder]
     #[arg(long, global = true, value_name = "PATH", value_hint = ValueHint::DirPath)]
     pub(crate) vault: Option<PathBuf>,
-    /// Domain from the settings, instead of a folder [env: KEN_DOMAIN]
-    #[arg(
-        short,
-        long,
-        global = true,
-        value_name = "NAME",
-        conflicts_with = "vault"
-    )]
+    /// Domain of the vault's _domains.yaml or of the settings; several as a,b [env: KEN_DOMAIN]
+    #[arg(short, long, global = true, value_name = "NAME")]
     pub(crate) domain: Option<String>,
     /// Index file, instead of the one in the data directory
     #[arg(long, global = true, value_name = "FILE", env = "KEN_STORE", value_hint = ValueHint::FilePath)]
@@ -83,6 +77,8 @@ pub(crate) enum Command {
     Cite(CiteArgs),
     /// List where credentials stand in the notes, without showing them
     Audit(AuditArgs),
+    /// Keep the index up to date while notes change, until stopped
+    Watch(WatchArgs),
     /// Say what is indexed, how old it is and what was left out
     Status(StatusArgs),
     /// Check the index, the model and the settings
@@ -119,6 +115,16 @@ pub(crate) struct IndexArgs {
     /// Print the report as JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct WatchArgs {
+    /// Look for changes every so many seconds, even if the system tells of none
+    #[arg(long = "sweep", value_name = "SECONDS", default_value_t = 300, value_parser = clap::value_parser!(u64).range(1..))]
+    pub(crate) sweep_s: u64,
+    /// Wait until nothing has changed for so many milliseconds
+    #[arg(long = "quiet-for", value_name = "MS", default_value_t = 300)]
+    pub(crate) quiet_ms: u64,
 }
 
 #[derive(Debug, ClapArgs)]

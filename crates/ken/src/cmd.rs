@@ -15,6 +15,7 @@ mod pages;
 mod search;
 mod status;
 mod traverse;
+mod watch;
 
 use anyhow::Result;
 
@@ -47,9 +48,10 @@ pub(crate) fn run(args: Args) -> Result<Found> {
         Command::Status(status) => status::run(&settings()?, place, status),
         Command::Doctor => doctor::run(&settings()?, place),
         Command::Backup(backup) => backup::run(&settings()?, place, backup),
-        Command::Domain(domain) => domain::run(&new_settings()?, &domain.action),
+        Command::Domain(domain) => domain::run(&new_settings()?, place, &domain.action),
         Command::Model(model) => model::run(&new_settings()?, &model.action),
         Command::Eval(eval) => eval::run(&settings()?, place, eval),
+        Command::Watch(watch) => watch::run(&settings()?, place, watch),
         Command::Completions { shell } => pages::completions(*shell),
         Command::Man { folder } => pages::man(folder.as_deref()),
     }

@@ -3,6 +3,7 @@
 
 mod desks;
 mod request;
+mod several;
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,12 +14,13 @@ use kenning::cite::{self, Citation};
 use kenning::index::Progress;
 use kenning::search::decay::{Decay, HalfLife, Mode as DecayMode};
 use kenning::search::{self, SearchContext, SearchOptions};
-use kenning::store::{Beat, Pulse, Store};
+use kenning::store::{Beat, Pulse, Store, Wanted};
 use kenning::traverse::{TraverseContext, Walker};
 use kenning::{links, secrets};
 
 pub(crate) use desks::Desks;
 pub(crate) use request::{NotesRequest, SearchRequest, WalkRequest};
+pub(crate) use several::join;
 
 use crate::cmd::open::{self, Model};
 use crate::settings::{Located, Settings};
@@ -204,12 +206,12 @@ impl Desk {
 
     /// Lists notes by path.
     pub(crate) fn notes(&self, request: &NotesRequest) -> Result<NotesShape> {
-        self.with_store(|store| Ok(NotesShape::new(store.facts()?, request)))
+        self.with_store(|store| Ok(NotesShape::new(store.facts(Wanted::Tags)?, request)))
     }
 
     /// Brings the index up to date with the vault.
     pub(crate) fn reload(&self, progress: &(dyn Fn(Progress) + Sync)) -> Result<ReportShape> {
-        let (report, seconds) = open::reload(&self.settings, &self.located, progress)?;
+        let (report, seconds) = open::reload(&self.located, progress)?;
         Ok(ReportShape::new(&report, (seconds * 1e6).round() / 1e3))
     }
 

@@ -7,6 +7,7 @@ mod hint;
 mod reader;
 mod render;
 mod settings;
+mod watch;
 mod wire;
 
 use std::process::ExitCode;

@@ -1,6 +1,9 @@
 //! Options, environment, settings file and defaults into one `Settings`; the only reader of the
 //! environment and the home folder.
 
+mod domain;
+mod place;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
@@ -8,14 +11,16 @@ use std::{env, fs};
 use anyhow::{Context, Result};
 use etcetera::{BaseStrategy, choose_base_strategy};
 use kenning::index::Profile;
-use kenning::search::decay::{self, Decay, HalfLife, RankedGrouped};
 use kenning::search::graph::Weights;
+use kenning::search::tuning::LookWeights;
 use kenning::search::{Fusion, Mode, Tuning};
 use kenning::vault::{PathList, WalkRules};
 use serde::Deserialize;
 
 use crate::args::{FusionArg, ModeArg, Place};
 use crate::hint::Hinted;
+use domain::decay;
+pub(crate) use domain::{DOMAIN_FILE, DomainSettings, is_name};
 
 /// Names of every environment variable that is read, beside those of the options in `args`.
 const DATA_DIR: &str = "KEN_DATA_DIR";
@@ -24,7 +29,7 @@ const MODEL: &str = "KEN_MODEL";
 const VAULT: &str = "KEN_VAULT";
 const DEFAULTS: &str = include_str!("default.toml");
 /// What a folder of notes is recognised by.
-const VAULT_MARKS: [&str; 3] = [".obsidian", "_domains.yaml", ".git"];
+const VAULT_MARKS: [&str; 3] = [".obsidian", DOMAIN_FILE, ".git"];
 
 /// Everything that can be set.
 #[derive(Clone, Debug, Deserialize)]
@@ -54,6 +59,12 @@ pub(crate) struct SearchSettings {
     rrf_k: f32,
     lexical_weight: f32,
     vector_weight: f32,
+    title_weight: f32,
+    phrase_weight: f32,
+    proximity_weight: f32,
+    link_text_weight: f32,
+    kin_weight: f32,
+    similarity_weight: f32,
     candidates: usize,
     decay: String,
     half_life_days: f32,
@@ -72,21 +83,6 @@ pub(crate) struct IndexSettings {
     git_dates: bool,
 }
 
-#[derive(Clone, Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(crate) struct DomainSettings {
-    pub(crate) path: PathBuf,
-    /// What a domain sets itself goes before `[index]`; excluded is what either excludes.
-    max_file_mb: Option<u64>,
-    include: Option<Vec<String>>,
-    #[serde(default)]
-    exclude: Vec<String>,
-    chunking: Option<String>,
-    /// Weight of words, that of meaning being 1; overrules what the kind of query suggests.
-    lexical: Option<f32>,
-    decay: Option<String>,
-}
-
 /// A vault and its index file.
 #[derive(Clone, Debug)]
 pub(crate) struct Located {
@@ -98,6 +94,9 @@ pub(crate) struct Located {
     pub(crate) rules: WalkRules,
     /// How they are cut.
     pub(crate) profile: Profile,
+    /// Folder of its model, or `default`; and how many dimensions that must have.
+    pub(crate) model: String,
+    pub(crate) model_dimensions: Option<usize>,
     /// What the domain sets itself.
     domain: Option<DomainSettings>,
 }
@@ -154,15 +153,27 @@ impl Settings {
         self.profile(None)?;
         self.walk_rules(None)?;
         for (name, domain) in &self.domains {
-            if let Some(mode) = &domain.decay {
-                decay(mode, search.half_life_days)
-                    .ok_or_else(|| self.bad_value("decay", mode, DECAY_NAMES))?;
-            }
-            self.profile(Some(domain))
-                .and(self.walk_rules(Some(domain)).map(drop))
-                .with_context(|| format!("domain {name}"))?;
+            self.check_domain(name, domain)?;
         }
         Ok(())
+    }
+
+    fn check_domain(&self, name: &str, domain: &DomainSettings) -> Result<()> {
+        if let Some(decay) = &domain.decay {
+            decay
+                .decay(self.search.half_life_days)
+                .map_err(|message| self.bad_domain(name, &message))?;
+        }
+        self.profile(Some(domain))
+            .and(self.walk_rules(Some(domain)).map(drop))
+            .with_context(|| format!("domain {name}"))
+    }
+
+    fn bad_domain(&self, name: &str, message: &str) -> anyhow::Error {
+        Hinted::error(
+            format!("domain {name}: {message}"),
+            format!("edit {} or {DOMAIN_FILE} in the vault", self.file.display()),
+        )
     }
 
     fn bad_value(&self, key: &str, value: &str, wanted: &str) -> anyhow::Error {
@@ -230,28 +241,8 @@ impl Settings {
     /// Returns how to rank the notes of a place.
     pub(crate) fn tuning_at(&self, located: &Located, asked: Option<FusionArg>) -> Tuning {
         let mut tuning = self.tuning(asked);
-        let Some(domain) = &located.domain else {
-            return tuning;
-        };
-        if let (Some(lexical), Fusion::Blend { vector }) = (domain.lexical, &mut tuning.fusion) {
-            *vector = 1.0 / (1.0 + lexical.max(0.0));
-            tuning.leans = false;
-        }
-        if let (
-            Some(lexical),
-            Fusion::Rrf {
-                lexical: weight, ..
-            },
-        ) = (domain.lexical, &mut tuning.fusion)
-        {
-            *weight = lexical;
-        }
-        if let Some(decay) = domain
-            .decay
-            .as_ref()
-            .and_then(|name| decay(name, self.search.half_life_days))
-        {
-            tuning.decay = decay;
+        if let Some(domain) = &located.domain {
+            domain.tune(&mut tuning, self.search.half_life_days);
         }
         tuning
     }
@@ -278,150 +269,19 @@ impl Settings {
         Tuning {
             candidates: search.candidates,
             fusion,
+            look: LookWeights {
+                phrase: search.phrase_weight,
+                proximity: search.proximity_weight,
+                title: search.title_weight,
+                called: search.link_text_weight,
+                kin: search.kin_weight,
+                similarity: search.similarity_weight,
+                ..LookWeights::default()
+            },
             decay: decay(&search.decay, search.half_life_days).unwrap_or_default(),
             graph: search.graph.then(Weights::default),
             ..Tuning::default()
         }
-    }
-
-    /// Finds the vault and its index file.
-    pub(crate) fn locate(&self, place: &Place) -> Result<Located> {
-        let vault = self.vault(place)?;
-        let store = match (&place.store, &vault) {
-            (Some(store), _) => store.clone(),
-            (None, Some(vault)) => self.store_path(vault),
-            (None, None) => {
-                return Err(Hinted::error(
-                    "no vault was named and the current folder is not in one",
-                    "name a folder with `--vault PATH`, or a domain with `ken domain add NAME PATH`",
-                ));
-            }
-        };
-        let named = self.domain_of(place, vault.as_deref());
-        let domain = named.map(|(_, domain)| domain);
-        let folder = vault.as_deref().or(store.parent()).unwrap_or(&store);
-        Ok(Located {
-            name: match named {
-                Some((name, _)) => name.clone(),
-                None => folder
-                    .file_name()
-                    .map(|name| name.to_string_lossy().into_owned())
-                    .unwrap_or_default(),
-            },
-            rules: self.walk_rules(domain)?,
-            profile: self.profile(domain)?,
-            domain: domain.cloned(),
-            vault,
-            store,
-        })
-    }
-
-    /// Finds every vault that is meant: the domains that were named, or the vault, or, where
-    /// neither is told, every domain of the settings.
-    pub(crate) fn locate_all(&self, place: &Place) -> Result<Vec<Located>> {
-        let of = |name: &str| {
-            self.locate(&Place {
-                domain: Some(name.to_owned()),
-                ..place.clone()
-            })
-        };
-        let named = place.domain.clone().or_else(|| env_text(DOMAIN));
-        if let Some(names) = named.filter(|_| place.vault.is_none()) {
-            return names.split(',').map(|name| of(name.trim())).collect();
-        }
-        let is_told = Self::is_place_named(place) || place.store.is_some();
-        match self.locate(place) {
-            Err(_) if !is_told && !self.domains.is_empty() => {
-                self.domains.keys().map(|name| of(name)).collect()
-            }
-            located => Ok(vec![located?]),
-        }
-    }
-
-    /// Whether the person said which notes are meant, by option or environment.
-    pub(crate) fn is_place_named(place: &Place) -> bool {
-        let is_typed = place.vault.is_some() || place.domain.is_some();
-        is_typed || env_text(VAULT).is_some() || env_text(DOMAIN).is_some()
-    }
-
-    /// Returns the domain that was named, or the one whose folder this is.
-    fn domain_of(&self, place: &Place, vault: Option<&Path>) -> Option<(&String, &DomainSettings)> {
-        let from_env = env_text(DOMAIN).filter(|_| place.vault.is_none());
-        match (place.domain.as_ref().or(from_env.as_ref()), vault) {
-            (Some(name), _) => self.domains.get_key_value(name),
-            (None, Some(vault)) => self
-                .domains
-                .iter()
-                .find(|(_, domain)| domain.path.canonicalize().is_ok_and(|path| path == vault)),
-            (None, None) => None,
-        }
-    }
-
-    fn vault(&self, place: &Place) -> Result<Option<PathBuf>> {
-        if let Some(name) = &place.domain {
-            return match self.domains.get(name) {
-                Some(domain) => canonical(&domain.path).map(Some),
-                None => Err(self.unknown_domain(name)),
-            };
-        }
-        if let Some(vault) = &place.vault {
-            return canonical(vault).map(Some);
-        }
-        // What is typed goes before the environment, whichever of the two it names.
-        if let Some(domain) = env_text(DOMAIN) {
-            let domain = Some(domain);
-            return self.vault(&Place {
-                domain,
-                ..place.clone()
-            });
-        }
-        if let Some(vault) = env_text(VAULT) {
-            return canonical(Path::new(&vault)).map(Some);
-        }
-        let here = env::current_dir().context("the current folder is gone")?;
-        match (vault_above(&here), self.domains.len(), &place.store) {
-            (Some(folder), ..) => canonical(&folder).map(Some),
-            (None, 1, None) => self
-                .domains
-                .values()
-                .map(|domain| canonical(&domain.path))
-                .next()
-                .transpose(),
-            _ => Ok(None),
-        }
-    }
-
-    /// Says that a domain does not exist, and which do.
-    pub(crate) fn unknown_domain(&self, name: &str) -> anyhow::Error {
-        let known: Vec<&str> = self.domains.keys().map(String::as_str).collect();
-        let hint = if known.is_empty() {
-            format!("add it with `ken domain add {name} PATH`")
-        } else {
-            format!("known domains: {}", known.join(", "))
-        };
-        Hinted::error(format!("there is no domain {name:?}"), hint)
-    }
-
-    /// Returns the index file of a vault: readable name, and a hash because names repeat.
-    pub(crate) fn store_path(&self, vault: &Path) -> PathBuf {
-        let name = vault
-            .file_name()
-            .map(|name| name.to_string_lossy())
-            .unwrap_or_default();
-        let name: String = name
-            .chars()
-            .map(|c| {
-                if c.is_alphanumeric() || matches!(c, '-' | '_') {
-                    c
-                } else {
-                    '-'
-                }
-            })
-            .collect();
-        self.data_dir.join(format!(
-            "{name}-{:08x}.db",
-            fnv1a(vault.as_os_str().as_encoded_bytes())
-        ))
     }
 }
 
@@ -447,22 +307,6 @@ fn canonical(path: &Path) -> Result<PathBuf> {
 }
 
 const DECAY_NAMES: &str = "off, half_life or ranked_grouped";
-
-fn decay(name: &str, half_life_days: f32) -> Option<Decay> {
-    let mode = match name {
-        "off" => decay::Mode::Off,
-        "half_life" => decay::Mode::HalfLife(HalfLife {
-            half_life_days,
-            ..HalfLife::default()
-        }),
-        "ranked_grouped" => decay::Mode::RankedGrouped(RankedGrouped::default()),
-        _ => return None,
-    };
-    Some(Decay {
-        mode,
-        ..Decay::default()
-    })
-}
 
 fn mode(name: &str) -> Result<Mode> {
     [Mode::Hybrid, Mode::Lexical, Mode::Vector]
@@ -554,14 +398,6 @@ fn distance(a: &str, b: &str) -> usize {
         }
     }
     row[b.len()]
-}
-
-/// A hash that never changes, for names of files.
-fn fnv1a(bytes: &[u8]) -> u32 {
-    let hash = bytes.iter().fold(0xCBF2_9CE4_8422_2325u64, |hash, byte| {
-        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01B3)
-    });
-    (hash ^ (hash >> 32)) as u32
 }
 
 #[cfg(test)]

@@ -38,6 +38,9 @@ pub(crate) struct AnswerShape {
 pub(crate) struct HitShape {
     pub(crate) rank: usize,
     pub(crate) id: String,
+    /// Where several domains were asked, the one it is from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) domain: Option<String>,
     pub(crate) path: String,
     pub(crate) title: String,
     pub(crate) category: Option<String>,
@@ -53,6 +56,9 @@ pub(crate) struct HitShape {
     pub(crate) text: String,
     pub(crate) tags: Vec<String>,
     pub(crate) date: Option<String>,
+    /// The note that replaces this one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) superseded_by: Option<String>,
     pub(crate) uri: String,
     pub(crate) sources: Vec<&'static str>,
     pub(crate) lexical_rank: Option<u32>,
@@ -123,6 +129,7 @@ impl HitShape {
             category: category.map(str::to_owned),
             area: area.map(str::to_owned),
             id: handle(hit.chunk.handle),
+            domain: None,
             uri: obsidian_uri(vault, &hit.note.path, section.as_deref()),
             path: hit.note.path,
             title: hit.note.title,
@@ -137,6 +144,7 @@ impl HitShape {
             text: hit.text,
             tags: hit.note.tags,
             date: hit.note.date,
+            superseded_by: hit.note.superseded_by,
             sources,
             lexical_rank: hit.lexical_rank,
             vector_rank: hit.vector_rank,

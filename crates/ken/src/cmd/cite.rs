@@ -3,22 +3,26 @@
 use std::fs;
 use std::io::{self, IsTerminal, Read};
 use std::path::Path;
+use std::sync::Arc;
 
 use anyhow::Result;
 use kenning::cite::{self, Citation, Status};
 
 use super::Found;
+use super::open::Model;
 use crate::args::{CiteArgs, Place};
-use crate::desk::Desks;
+use crate::desk::Desk;
 use crate::hint::Hinted;
 use crate::render;
 use crate::settings::Settings;
 use crate::wire::{CitationShape, CitedShape};
 
 pub(super) fn run(settings: &Settings, place: &Place, args: &CiteArgs) -> Result<Found> {
-    let desks = Desks::open(settings, place)?;
+    let located = settings.locate(place)?;
+    let model = Arc::new(Model::of(&located)?);
+    let desk = Desk::new(settings, located, model);
     let answer = read(args.file.as_deref())?;
-    let shape = desks.get(None)?.verify(citations(&answer)?)?;
+    let shape = desk.verify(citations(&answer)?)?;
     let is_verified = shape.status == Status::AllVerified.name();
     if args.json {
         render::print_json(&shape)?;

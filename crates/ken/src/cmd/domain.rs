@@ -6,25 +6,21 @@ use anyhow::{Context, Result};
 use serde_json::json;
 
 use super::Found;
-use crate::args::DomainAction;
+use crate::args::{DomainAction, Place};
 use crate::hint::Hinted;
 use crate::render;
-use crate::settings::{Settings, edit};
+use crate::settings::{Settings, edit, is_name};
 
-pub(super) fn run(settings: &Settings, action: &DomainAction) -> Result<Found> {
+pub(super) fn run(settings: &Settings, place: &Place, action: &DomainAction) -> Result<Found> {
     match action {
         DomainAction::Add { name, path } => add(settings, name, path),
-        DomainAction::List { json } => list(settings, *json),
+        DomainAction::List { json } => list(settings, place, *json),
         DomainAction::Remove { name, delete_index } => remove(settings, name, *delete_index),
     }
 }
 
 fn add(settings: &Settings, name: &str, path: &std::path::Path) -> Result<Found> {
-    let is_plain = !name.is_empty()
-        && name
-            .chars()
-            .all(|c| c.is_alphanumeric() || matches!(c, '-' | '_'));
-    if !is_plain {
+    if !is_name(name) {
         return Err(Hinted::error(
             format!("{name:?} cannot name a domain"),
             "use letters, digits, hyphens and underscores",
@@ -64,39 +60,35 @@ fn add(settings: &Settings, name: &str, path: &std::path::Path) -> Result<Found>
     Ok(Found::Something)
 }
 
-fn list(settings: &Settings, as_json: bool) -> Result<Found> {
-    let rows: Vec<_> = settings
-        .domains
-        .iter()
-        .map(|(name, domain)| {
-            let store = domain
-                .path
-                .canonicalize()
-                .ok()
-                .map(|vault| settings.store_path(&vault));
-            let is_indexed = store.as_ref().is_some_and(|store| store.exists());
-            (name, domain.path.display().to_string(), is_indexed)
-        })
-        .collect();
+fn list(settings: &Settings, place: &Place, as_json: bool) -> Result<Found> {
+    let rows = settings.known_domains(place)?;
     if as_json {
         let shapes: Vec<_> = rows
             .iter()
-            .map(|(name, path, indexed)| json!({"name": name, "path": path, "indexed": indexed}))
+            .map(|row| {
+                json!({
+                    "name": row.name,
+                    "path": row.vault,
+                    "store": row.store,
+                    "indexed": row.store.exists(),
+                    "listed_in_vault": row.is_listed,
+                    "taxonomy": row.domain.taxonomy,
+                    "review_queue": row.domain.review_queue,
+                })
+            })
             .collect();
         render::print_json(&shapes)?;
     } else {
-        let width = rows
-            .iter()
-            .map(|(name, ..)| name.chars().count())
-            .max()
-            .unwrap_or(0);
-        for (name, path, is_indexed) in &rows {
-            let note = if *is_indexed {
-                ""
-            } else {
-                "  (not indexed yet)"
+        let widths = rows.iter().map(|row| row.name.chars().count());
+        let width = widths.max().unwrap_or(0);
+        for row in &rows {
+            let note = match (row.store.exists(), row.is_listed) {
+                (true, false) => "",
+                (true, true) => "  (listed in the vault)",
+                (false, _) => "  (not indexed yet)",
             };
-            render::print(&format!("{name:<width$}  {path}{note}\n"))?;
+            let path = row.vault.display();
+            render::print(&format!("{:<width$}  {path}{note}\n", row.name))?;
         }
     }
     Ok(if rows.is_empty() {
@@ -108,16 +100,19 @@ fn list(settings: &Settings, as_json: bool) -> Result<Found> {
 
 fn remove(settings: &Settings, name: &str, delete_index: bool) -> Result<Found> {
     let Some(domain) = settings.domains.get(name) else {
-        return Err(settings.unknown_domain(name));
+        return Err(settings.unknown_domain(name, [].iter()));
     };
     edit(&settings.file, |table| {
         if let Some(domains) = table.get_mut("domains").and_then(toml::Value::as_table_mut) {
             domains.remove(name);
+            if domains.is_empty() {
+                table.remove("domains");
+            }
         }
         Ok(())
     })?;
     if delete_index && let Ok(vault) = domain.path.canonicalize() {
-        let store = settings.store_path(&vault);
+        let store = settings.store_path(&vault, None);
         for suffix in ["", "-wal", "-shm", ".lock"] {
             let mut file = store.clone().into_os_string();
             file.push(suffix);

@@ -9,9 +9,7 @@ use crate::render;
 use crate::settings::Settings;
 
 pub(super) fn run(settings: &Settings, place: &Place, args: &GetArgs) -> Result<Found> {
-    let passage = Desks::open(settings, place)?
-        .get(None)?
-        .passage(&args.reference)?;
+    let passage = Desks::open(settings, place)?.any(|desk| desk.passage(&args.reference))?;
     if args.json {
         render::print_json(&passage)?;
     } else {

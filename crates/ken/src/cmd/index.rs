@@ -1,6 +1,7 @@
 //! `ken index`: brings the index up to date.
 
 use anyhow::Result;
+use kenning::index::Report;
 use kenning::vault::Vault;
 
 use super::{Found, open};
@@ -35,27 +36,41 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &IndexArgs) -> Resul
                 )
             })?;
             refuse_left_out(&vault, &path)?;
-            open::update_file(settings, &located, &vault, &path)?
+            open::update_file(&located, &vault, &path)?
         }
-        None => {
-            let mut place = place.clone();
-            if let Some(path) = &args.path {
-                place.vault = Some(path.clone());
-            }
-            let located = settings.locate(&place)?;
-            let Some(vault) = &located.vault else {
-                return Err(Hinted::error(
-                    "no vault was named",
-                    "name the folder of notes: `ken index PATH`",
-                ));
-            };
-            open::update(settings, &located, vault, args.full)?
-        }
+        None => return whole(settings, place, args),
     };
+    tell(&report, seconds, place, args)
+}
+
+/// Brings the index of a vault up to date, or that of each domain that is meant.
+fn whole(settings: &Settings, place: &Place, args: &IndexArgs) -> Result<Found> {
+    let mut place = place.clone();
+    if let Some(path) = &args.path {
+        place.vault = Some(path.clone());
+    }
+    let all = settings.locate_all(&place)?;
+    for located in &all {
+        let Some(vault) = &located.vault else {
+            return Err(Hinted::error(
+                "no vault was named",
+                "name the folder of notes: `ken index PATH`",
+            ));
+        };
+        if all.len() > 1 && !place.quiet {
+            render::say(&format!("{}:", located.name));
+        }
+        let (report, seconds) = open::update(located, vault, args.full)?;
+        tell(&report, seconds, &place, args)?;
+    }
+    Ok(Found::Something)
+}
+
+fn tell(report: &Report, seconds: f64, place: &Place, args: &IndexArgs) -> Result<Found> {
     if args.json {
-        render::print_json(&ReportShape::new(&report, (seconds * 1e6).round() / 1e3))?;
+        render::print_json(&ReportShape::new(report, (seconds * 1e6).round() / 1e3))?;
     } else {
-        render::report(&report, seconds, place.quiet);
+        render::report(report, seconds, place.quiet);
     }
     Ok(Found::Something)
 }

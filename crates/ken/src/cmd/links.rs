@@ -9,7 +9,7 @@ use crate::render;
 use crate::settings::Settings;
 
 pub(super) fn run(settings: &Settings, place: &Place, args: &LinksArgs) -> Result<Found> {
-    let shape = Desks::open(settings, place)?.get(None)?.links(&args.note)?;
+    let shape = Desks::open(settings, place)?.any(|desk| desk.links(&args.note))?;
     if args.json {
         render::print_json(&shape)?;
     } else {

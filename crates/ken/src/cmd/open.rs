@@ -6,7 +6,7 @@ use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressStyle};
 use kenning::embed::{self, EmbedError, Embedder, ModelId, StaticModel};
 use kenning::index::{self, IndexContext, IndexOptions, Progress, Report};
@@ -33,10 +33,34 @@ pub(crate) enum Model {
 impl Model {
     /// Loads the model the settings name.
     pub(crate) fn load(settings: &Settings) -> Result<Self> {
-        Ok(match settings.model_path() {
-            None => Self::Embedded(embed::embedded()),
-            Some(folder) => Self::Loaded(Box::new(embed::load(folder)?)),
-        })
+        Self::named(&settings.model)
+    }
+
+    /// Loads the model of a domain.
+    pub(crate) fn of(located: &Located) -> Result<Self> {
+        let model = Self::named(&located.model)
+            .with_context(|| format!("the model of the domain {}", located.name))?;
+        match located.model_dimensions {
+            Some(wanted) if wanted != model.id().dimensions => Err(Hinted::error(
+                format!(
+                    "the domain {} wants {wanted} dimensions, but {} has {}",
+                    located.name,
+                    model.id(),
+                    model.id().dimensions
+                ),
+                "correct `embedding_dim` or `embedding` of the domain",
+            )),
+            _ => Ok(model),
+        }
+    }
+
+    /// Loads a model by its folder; the one in the binary is called `default`, or by its own name.
+    fn named(name: &str) -> Result<Self> {
+        let own = embed::embedded();
+        if name == "default" || name == own.id().name {
+            return Ok(Self::Embedded(own));
+        }
+        Ok(Self::Loaded(Box::new(embed::load(Path::new(name))?)))
     }
 
     fn get(&self) -> &StaticModel {
@@ -66,12 +90,7 @@ impl Embedder for Model {
 }
 
 /// Brings the whole index up to date, with a progress bar for people.
-pub(crate) fn update(
-    settings: &Settings,
-    located: &Located,
-    vault: &Path,
-    full: bool,
-) -> Result<(Report, f64)> {
+pub(crate) fn update(located: &Located, vault: &Path, full: bool) -> Result<(Report, f64)> {
     let vault = Vault::open(vault, located.rules.clone())?;
     let options = IndexOptions {
         full,
@@ -79,12 +98,11 @@ pub(crate) fn update(
         n_threads: n_threads(),
         ..IndexOptions::default()
     };
-    with_bar(settings, &vault, &located.store, &options, index::update)
+    with_bar(located, &vault, &options, index::update)
 }
 
 /// Brings the whole index up to date, and tells somebody else how far it is.
 pub(crate) fn reload(
-    settings: &Settings,
     located: &Located,
     progress: &(dyn Fn(Progress) + Sync),
 ) -> Result<(Report, f64)> {
@@ -100,56 +118,48 @@ pub(crate) fn reload(
         n_threads: n_threads(),
         ..IndexOptions::default()
     };
-    let whole = index::update;
-    with_context(settings, &vault, &located.store, &options, progress, whole)
+    with_context(located, &vault, &options, progress, index::update)
 }
 
 /// Brings one file up to date.
-pub(crate) fn update_file(
-    settings: &Settings,
-    located: &Located,
-    vault: &Vault,
-    path: &str,
-) -> Result<(Report, f64)> {
+pub(crate) fn update_file(located: &Located, vault: &Vault, path: &str) -> Result<(Report, f64)> {
     let options = IndexOptions {
         profile: located.profile,
         n_threads: 1,
         ..IndexOptions::default()
     };
-    with_bar(settings, vault, &located.store, &options, |cx| {
+    with_bar(located, vault, &options, |cx| {
         let stamp = vault.find(path).map(|found| found.stamp);
         index::update_file(cx, path, stamp)
     })
 }
 
 fn with_bar(
-    settings: &Settings,
+    located: &Located,
     source: &dyn Source,
-    store: &Path,
     options: &IndexOptions,
     run: impl FnOnce(&IndexContext<'_>) -> kenning::Result<Report>,
 ) -> Result<(Report, f64)> {
     let bar = progress_bar();
     let progress = |progress| show(&bar, progress);
-    let report = with_context(settings, source, store, options, &progress, run);
+    let report = with_context(located, source, options, &progress, run);
     bar.finish_and_clear();
     report
 }
 
 fn with_context(
-    settings: &Settings,
+    located: &Located,
     source: &dyn Source,
-    store: &Path,
     options: &IndexOptions,
     progress: &(dyn Fn(Progress) + Sync),
     run: impl FnOnce(&IndexContext<'_>) -> kenning::Result<Report>,
 ) -> Result<(Report, f64)> {
-    let model = Model::load(settings)?;
+    let model = Model::of(located)?;
     let reader = Readers::default();
     let started = Instant::now();
     let report = run(&IndexContext {
         source,
-        store,
+        store: &located.store,
         reader: &reader,
         embedder: &model,
         now: now(),
@@ -183,6 +193,15 @@ fn show(bar: &ProgressBar, progress: Progress) {
     bar.set_position(progress.n_done as u64);
 }
 
+/// Ends the process at the first Ctrl-C, once nothing is being written: what was committed stays.
+pub(crate) fn exit_on_interrupt() {
+    STAYS.store(false, Ordering::Relaxed);
+    stop_flag();
+}
+
+/// Whether the first Ctrl-C only asks the work to stop.
+static STAYS: AtomicBool = AtomicBool::new(true);
+
 /// Set by the first Ctrl-C, which keeps what is done; the second ends at once.
 fn stop_flag() -> &'static AtomicBool {
     static STOP: AtomicBool = AtomicBool::new(false);
@@ -190,7 +209,7 @@ fn stop_flag() -> &'static AtomicBool {
     HANDLER.get_or_init(|| {
         // Without a handler Ctrl-C just ends the process, and the last commit stays: no harm.
         let _ = ctrlc::set_handler(|| {
-            if STOP.swap(true, Ordering::Relaxed) {
+            if STOP.swap(true, Ordering::Relaxed) || !STAYS.load(Ordering::Relaxed) {
                 std::process::exit(130);
             }
         });

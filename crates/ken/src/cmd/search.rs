@@ -12,30 +12,53 @@ use kenning::vault::Vault;
 
 use super::{Found, open};
 use crate::args::{Format, Place, SearchArgs};
-use crate::desk::{Desk, SearchRequest, masked};
+use crate::desk::{Desk, SearchRequest, join, masked};
 use crate::render;
 use crate::settings::{Located, Settings};
 use crate::wire::{AnswerShape, Asked};
 
 pub(super) fn run(settings: &Settings, place: &Place, args: &SearchArgs) -> Result<Found> {
-    let located = settings.locate(place)?;
-    let now = open::now();
-    let mode = settings.mode(args.mode)?;
-    let (store, is_checked) = match open_fresh(settings, &located, args, place.quiet, now) {
-        Err(error) if matches!(error.downcast_ref(), Some(Error::StoreMissing { .. })) => {
-            return without_index(mode, args, place.quiet);
-        }
-        other => other?,
+    let request = request(args);
+    let mut answers = Vec::new();
+    let mut vault = None;
+    for located in settings.locate_all(place)? {
+        vault.clone_from(&located.vault);
+        let name = located.name.clone();
+        let answer = ask(settings, located, args, &request, place.quiet)?;
+        answers.push((name, answer));
+    }
+    let limit = args.limit.unwrap_or(settings.search.limit) as usize;
+    let vault = vault.filter(|_| answers.len() == 1);
+    let Some(shape) = join(answers, limit) else {
+        return Ok(Found::Nothing);
     };
-    let model = Arc::new(open::Model::load(settings)?);
-    let desk = Desk::new(settings, located, model);
-    let shape = desk.answer(&store, &request(args), is_checked.then_some(now))?;
-    print(&shape, desk.vault(), args, place.quiet)?;
+    print(&shape, vault.as_deref(), args, place.quiet)?;
     Ok(if shape.hits.is_empty() {
         Found::Nothing
     } else {
         Found::Something
     })
+}
+
+/// Asks one domain, after bringing its index up to date.
+fn ask(
+    settings: &Settings,
+    located: Located,
+    args: &SearchArgs,
+    request: &SearchRequest,
+    quiet: bool,
+) -> Result<AnswerShape> {
+    let now = open::now();
+    let mode = settings.mode(args.mode)?;
+    let (store, is_checked) = match open_fresh(&located, args, quiet, now) {
+        Err(error) if matches!(error.downcast_ref(), Some(Error::StoreMissing { .. })) => {
+            return Ok(without_index(mode, args));
+        }
+        other => other?,
+    };
+    let model = Arc::new(open::Model::of(&located)?);
+    let desk = Desk::new(settings, located, model);
+    desk.answer(&store, request, is_checked.then_some(now))
 }
 
 fn request(args: &SearchArgs) -> SearchRequest {
@@ -52,33 +75,29 @@ fn request(args: &SearchArgs) -> SearchRequest {
 }
 
 /// There is nothing to search yet: an empty answer that says so.
-fn without_index(mode: Mode, args: &SearchArgs, quiet: bool) -> Result<Found> {
+fn without_index(mode: Mode, args: &SearchArgs) -> AnswerShape {
     let answer = Answer {
         hits: Vec::new(),
         evidence: Evidence::None,
         confidence: 0.0,
         notices: vec!["there is no index yet; run `ken index` first".to_owned()],
     };
-    let query = masked(&args.query.join(" "));
-    let shape = AnswerShape::new(
+    AnswerShape::new(
         answer,
         &Asked {
-            query: &query,
+            query: &masked(&args.query.join(" ")),
             mode,
             took_ms: 0.0,
             index_age_s: None,
             vault: None,
             is_explained: false,
         },
-    );
-    print(&shape, None, args, quiet)?;
-    Ok(Found::Nothing)
+    )
 }
 
 /// Opens the index, bringing it up to date first where that is needed; tells whether it is known
 /// to be up to date.
 fn open_fresh(
-    settings: &Settings,
     located: &Located,
     args: &SearchArgs,
     quiet: bool,
@@ -94,11 +113,8 @@ fn open_fresh(
     };
     if let Some(store) = store {
         let vault = Vault::open(folder, located.rules.clone())?;
-        let model = match settings.model_path() {
-            // The default model costs nothing to name; another one is compared when it is used.
-            None => Some(kenning::embed::embedded()),
-            Some(_) => None,
-        };
+        // The default model costs nothing to name; another one is compared when it is used.
+        let model = (located.model == "default").then(kenning::embed::embedded);
         let is_other_model = match model {
             Some(model) => store
                 .model()?
@@ -116,17 +132,12 @@ fn open_fresh(
             Freshness::Stale => {}
         }
     }
-    refresh(settings, located, folder, quiet)
+    refresh(located, folder, quiet)
 }
 
-fn refresh(
-    settings: &Settings,
-    located: &Located,
-    folder: &Path,
-    quiet: bool,
-) -> Result<(Store, bool)> {
+fn refresh(located: &Located, folder: &Path, quiet: bool) -> Result<(Store, bool)> {
     let store = &located.store;
-    match open::update(settings, located, folder, false) {
+    match open::update(located, folder, false) {
         Ok((report, seconds)) => {
             let did_something =
                 report.n_added + report.n_changed + report.n_removed + report.n_renamed > 0;

@@ -9,11 +9,17 @@ use crate::render;
 use crate::settings::Settings;
 
 pub(super) fn run(settings: &Settings, place: &Place, args: &StatusArgs) -> Result<Found> {
-    let shape = Desks::open(settings, place)?.get(None)?.status()?;
-    if args.json {
-        render::print_json(&shape)?;
-    } else {
-        render::status(&shape)?;
+    let desks = Desks::open(settings, place)?;
+    for desk in desks.all() {
+        let shape = desk.status()?;
+        if args.json {
+            render::print_json(&shape)?;
+        } else {
+            if desks.all().len() > 1 {
+                render::print(&format!("{}\n", desk.name()))?;
+            }
+            render::status(&shape)?;
+        }
     }
     Ok(Found::Something)
 }

@@ -9,16 +9,15 @@ use crate::render;
 use crate::settings::Settings;
 
 pub(super) fn run(settings: &Settings, place: &Place, args: &TraverseArgs) -> Result<Found> {
-    let shape = Desks::open(settings, place)?
-        .get(None)?
-        .traverse(&WalkRequest {
-            note: args.note.clone(),
-            query: Some(args.query.join(" ")),
-            depth: args.depth,
-            limit: args.limit,
-            is_deep: args.deep,
-            is_compared: args.compare,
-        })?;
+    let request = WalkRequest {
+        note: args.note.clone(),
+        query: Some(args.query.join(" ")),
+        depth: args.depth,
+        limit: args.limit,
+        is_deep: args.deep,
+        is_compared: args.compare,
+    };
+    let shape = Desks::open(settings, place)?.any(|desk| desk.traverse(&request))?;
     if args.json {
         render::print_json(&shape)?;
     } else {

@@ -17,10 +17,18 @@ pub(crate) struct Desks(Vec<Arc<Desk>>);
 impl Desks {
     /// Opens the desks of a place: the domains named, a vault, or every domain of the settings.
     pub(crate) fn open(settings: &Settings, place: &Place) -> Result<Self> {
-        let model = Arc::new(Model::load(settings)?);
-        let located = settings.locate_all(place)?;
-        let desk = |located| Arc::new(Desk::new(settings, located, Arc::clone(&model)));
-        Ok(Self(located.into_iter().map(desk).collect()))
+        let mut desks: Vec<Arc<Desk>> = Vec::new();
+        for located in settings.locate_all(place)? {
+            let same = desks.iter().find(|desk| {
+                desk.located.model == located.model && located.model_dimensions.is_none()
+            });
+            let model = match same {
+                Some(desk) => Arc::clone(&desk.model),
+                None => Arc::new(Model::of(&located)?),
+            };
+            desks.push(Arc::new(Desk::new(settings, located, model)));
+        }
+        Ok(Self(desks))
     }
 
     /// Returns every desk.
@@ -43,9 +51,30 @@ impl Desks {
         })
     }
 
+    /// Asks each desk in turn until one knows the note.
+    pub(crate) fn any<T>(&self, ask: impl Fn(&Desk) -> Result<T>) -> Result<T> {
+        let mut unknown = None;
+        for desk in &self.0 {
+            match ask(desk) {
+                Err(error) if is_not_found(&error) => {
+                    unknown.get_or_insert(error);
+                }
+                answer => return answer,
+            }
+        }
+        match unknown {
+            Some(error) => Err(error),
+            None => ask(self.get(None)?),
+        }
+    }
+
     /// Returns the same desks without all but some.
     pub(crate) fn only(&self, names: &[String]) -> Self {
         let is_named = |desk: &&Arc<Desk>| names.iter().any(|name| name == desk.name());
         Self(self.0.iter().filter(is_named).cloned().collect())
     }
+}
+
+fn is_not_found(error: &anyhow::Error) -> bool {
+    matches!(error.downcast_ref(), Some(kenning::Error::NotFound { .. }))
 }

@@ -5,6 +5,7 @@
 mod answer;
 mod audit;
 mod cite;
+mod domains;
 mod eval;
 mod get;
 mod golden;

@@ -1,0 +1,74 @@
+//! `ken watch`: keeps the index up to date until it is stopped.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Result;
+
+use super::{Found, open};
+use crate::args::{Place, WatchArgs};
+use crate::desk::{Desk, Desks};
+use crate::render;
+use crate::settings::Settings;
+use crate::watch::{self, Cause, Rhythm, Tell};
+use crate::wire::ReportShape;
+
+pub(super) fn run(settings: &Settings, place: &Place, args: &WatchArgs) -> Result<Found> {
+    let desks = Desks::open(settings, place)?;
+    let rhythm = Rhythm {
+        sweep: Duration::from_secs(args.sweep_s),
+        quiet: Duration::from_millis(args.quiet_ms),
+        ..Rhythm::default()
+    };
+    let quiet = place.quiet;
+    let tell: Arc<Tell> = Arc::new(move |desk, cause, report| say(desk, cause, report, quiet));
+    let watching = watch::start(&desks, rhythm, &tell);
+    for problem in &watching.unwatched {
+        render::say(&format!(
+            "note: {problem}; looking every {} s instead",
+            args.sweep_s
+        ));
+    }
+    // The handler of `stop_flag` keeps what is done; here there is nothing to keep.
+    open::exit_on_interrupt();
+    watching.wait();
+    Ok(Found::Something)
+}
+
+/// Tells what an update did, if it did anything.
+fn say(desk: &Desk, cause: Cause, report: Result<ReportShape>, quiet: bool) {
+    let report = match report {
+        Ok(report) => report,
+        Err(error) => return render::error(&error),
+    };
+    let did = [
+        (report.added, "added"),
+        (report.changed, "changed"),
+        (report.removed, "removed"),
+        (report.renamed, "renamed"),
+    ];
+    let mut did: Vec<String> = did
+        .iter()
+        .filter(|(n, _)| *n > 0)
+        .map(|(n, what)| format!("{n} {what}"))
+        .collect();
+    if did.is_empty() && cause == Cause::Start {
+        did.push("nothing changed".to_owned());
+    }
+    if !quiet && !did.is_empty() {
+        let found_by = match cause {
+            Cause::Start => "",
+            Cause::Change => "",
+            Cause::Sweep => " (found by a sweep)",
+        };
+        render::say(&format!(
+            "{}: {}{found_by}, {:.0} ms",
+            desk.name(),
+            did.join(", "),
+            report.took_ms
+        ));
+    }
+    for skipped in report.skipped.iter().filter(|_| cause == Cause::Change) {
+        render::say(&format!("skipped {}: {}", skipped.path, skipped.reason));
+    }
+}

@@ -1,0 +1,48 @@
+//! The answers of several domains as one. Each domain has an index, words and a noise floor of its
+//! own; what they share is the scale of the score, which says how sure an answer is.
+
+use crate::wire::AnswerShape;
+
+/// Grades of evidence, worst first.
+const GRADES: [&str; 4] = ["none", "weak", "moderate", "strong"];
+
+/// Joins answers to the same question: best score first, earlier domains first among equals.
+pub(crate) fn join(answers: Vec<(String, AnswerShape)>, limit: usize) -> Option<AnswerShape> {
+    if answers.len() < 2 {
+        return answers.into_iter().next().map(|(_, answer)| answer);
+    }
+    let mut joined: Option<AnswerShape> = None;
+    for (domain, mut answer) in answers {
+        for hit in &mut answer.hits {
+            hit.domain = Some(domain.clone());
+        }
+        let notices = answer.notices.into_iter();
+        answer.notices = notices
+            .map(|notice| format!("{domain}: {notice}"))
+            .collect();
+        joined = Some(match joined {
+            None => answer,
+            Some(so_far) => both(so_far, answer),
+        });
+    }
+    let mut joined = joined?;
+    joined.hits.sort_by(|a, b| b.score.total_cmp(&a.score));
+    joined.hits.truncate(limit);
+    for (rank, hit) in (1..).zip(&mut joined.hits) {
+        hit.rank = rank;
+    }
+    Some(joined)
+}
+
+fn both(mut a: AnswerShape, b: AnswerShape) -> AnswerShape {
+    let grade = |name: &str| GRADES.iter().position(|grade| *grade == name);
+    if grade(b.evidence) > grade(a.evidence) {
+        a.evidence = b.evidence;
+    }
+    a.confidence = a.confidence.max(b.confidence);
+    a.took_ms += b.took_ms;
+    a.index_age_s = a.index_age_s.max(b.index_age_s);
+    a.notices.extend(b.notices);
+    a.hits.extend(b.hits);
+    a
+}

@@ -1,0 +1,320 @@
+//! What a domain sets for itself, in the settings file or in `_domains.yaml` at the root of a vault.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use kenning::search::decay::{Decay, HalfLife, Mode, RankedGrouped};
+use kenning::search::{Fusion, Tuning};
+use serde::Deserialize;
+
+use crate::hint::Hinted;
+
+/// The file at the root of a vault that lists its domains.
+pub(crate) const DOMAIN_FILE: &str = "_domains.yaml";
+
+/// One domain. What it sets itself goes before the rest of the settings; excluded is what either
+/// excludes.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct DomainSettings {
+    /// Folder of the notes; in `_domains.yaml` it is the vault itself.
+    #[serde(default)]
+    pub(crate) path: PathBuf,
+    /// Everything that is not inside another domain's folders.
+    #[serde(default)]
+    pub(crate) legacy: bool,
+    pub(super) max_file_mb: Option<u64>,
+    pub(super) include: Option<Vec<String>>,
+    #[serde(default)]
+    pub(super) exclude: Vec<String>,
+    pub(super) chunking: Option<String>,
+    /// Model of this domain, and how many dimensions it must have.
+    pub(super) embedding: Option<String>,
+    pub(crate) embedding_dim: Option<usize>,
+    /// Weight of words; overrules what the kind of query suggests.
+    lexical: Option<WeightShape>,
+    /// Weight of meaning, 1 where it is not told.
+    vector: Option<WeightShape>,
+    pub(super) decay: Option<DecayShape>,
+    /// Where tags are explained and where proposals for new ones are kept, below the vault.
+    pub(crate) taxonomy: Option<String>,
+    pub(crate) review_queue: Option<String>,
+}
+
+/// `0.5`, or `{ weight: 0.5 }`.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(untagged, expecting = "a weight is a number, or `weight: 0.5`")]
+enum WeightShape {
+    Number(f32),
+    Table(WeightTable),
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WeightTable {
+    weight: f32,
+}
+
+impl WeightShape {
+    fn weight(self) -> f32 {
+        match self {
+            Self::Number(weight) | Self::Table(WeightTable { weight }) => weight.max(0.0),
+        }
+    }
+}
+
+/// `off`, or a table. YAML before 1.2 reads a bare `off` as `false`.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(
+    untagged,
+    expecting = "decay is off, half_life or ranked_grouped, or a table with `mode` and of ladder, half_life_days, weight, recency_boost_days, recency_boost_amount, kind_overrides, superseded"
+)]
+pub(super) enum DecayShape {
+    Off(bool),
+    Name(String),
+    Table(DecayTable),
+}
+
+/// Every key of a decay rule.
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct DecayTable {
+    mode: Box<DecayShape>,
+    ladder: Option<Vec<f32>>,
+    half_life_days: Option<f32>,
+    weight: Option<f32>,
+    recency_boost_days: Option<i32>,
+    recency_boost_amount: Option<f32>,
+    #[serde(default)]
+    kind_overrides: BTreeMap<String, KindShape>,
+    superseded: Option<f32>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct KindShape {
+    group_by_path_prefix: Vec<f32>,
+}
+
+const MODES: &str = "off, half_life or ranked_grouped";
+
+impl DecayShape {
+    /// Returns the rule; `half_life_days` is that of the settings.
+    pub(super) fn decay(&self, half_life_days: f32) -> Result<Decay, String> {
+        match self {
+            Self::Off(false) => decay("off", half_life_days),
+            Self::Off(true) => None,
+            Self::Name(name) => decay(name, half_life_days),
+            Self::Table(table) => return table.decay(half_life_days),
+        }
+        .ok_or_else(|| format!("decay is {MODES}"))
+    }
+}
+
+impl DecayTable {
+    fn decay(&self, half_life_days: f32) -> Result<Decay, String> {
+        let mut decay = self
+            .mode
+            .decay(self.half_life_days.unwrap_or(half_life_days))?;
+        match &mut decay.mode {
+            Mode::Off => {}
+            Mode::HalfLife(half_life) => {
+                half_life.weight = self.weight.unwrap_or(half_life.weight);
+            }
+            Mode::RankedGrouped(grouped) => {
+                let RankedGrouped {
+                    ladder,
+                    recency_boost_days,
+                    recency_boost_amount,
+                    kind_overrides,
+                } = grouped;
+                set(ladder, self.ladder.clone());
+                set(recency_boost_days, self.recency_boost_days);
+                set(recency_boost_amount, self.recency_boost_amount);
+                let kinds = self.kind_overrides.iter();
+                kind_overrides.extend(
+                    kinds.map(|(kind, of)| (kind.clone(), of.group_by_path_prefix.clone())),
+                );
+                let is_empty = |ladder: &Vec<f32>| ladder.is_empty();
+                if is_empty(ladder) || kind_overrides.values().any(is_empty) {
+                    return Err("a ladder needs at least one step".to_owned());
+                }
+            }
+        }
+        set(&mut decay.superseded, self.superseded);
+        Ok(decay)
+    }
+}
+
+fn set<T>(value: &mut T, own: Option<T>) {
+    if let Some(own) = own {
+        *value = own;
+    }
+}
+
+/// Returns the rule of a name.
+pub(super) fn decay(name: &str, half_life_days: f32) -> Option<Decay> {
+    let mode = match name {
+        "off" => Mode::Off,
+        "half_life" => Mode::HalfLife(HalfLife {
+            half_life_days,
+            ..HalfLife::default()
+        }),
+        "ranked_grouped" => Mode::RankedGrouped(RankedGrouped::default()),
+        _ => return None,
+    };
+    Some(Decay {
+        mode,
+        ..Decay::default()
+    })
+}
+
+impl DomainSettings {
+    /// Puts what the domain sets itself over how everything is ranked.
+    pub(super) fn tune(&self, tuning: &mut Tuning, half_life_days: f32) {
+        let weights = (self.lexical, self.vector);
+        if let (Some(_), _) | (_, Some(_)) = weights {
+            let weight = |shape: Option<WeightShape>| shape.map_or(1.0, WeightShape::weight);
+            let (words, meaning) = (weight(self.lexical), weight(self.vector));
+            match &mut tuning.fusion {
+                Fusion::Blend { vector } if words + meaning > 0.0 => {
+                    *vector = meaning / (words + meaning);
+                    tuning.leans = false;
+                }
+                Fusion::Blend { .. } => {}
+                Fusion::Rrf {
+                    lexical, vector, ..
+                } => (*lexical, *vector) = (words, meaning),
+            }
+        }
+        let decay = self.decay.as_ref().map(|decay| decay.decay(half_life_days));
+        if let Some(Ok(decay)) = decay {
+            tuning.decay = decay;
+        }
+    }
+}
+
+/// Reads the domains of a vault; `None` where it lists none.
+pub(crate) fn domains_in(vault: &Path) -> Result<Option<BTreeMap<String, DomainSettings>>> {
+    let file = vault.join(DOMAIN_FILE);
+    let text = match fs::read_to_string(&file) {
+        Ok(text) => text,
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(kenning::Error::io(&file, error).into()),
+    };
+    let mut domains = read(&text).map_err(|message| {
+        let hint = super::suggestion(&message);
+        Hinted::error(
+            format!("{}: {message}", file.display()),
+            hint.unwrap_or_else(|| format!("edit {}", file.display())),
+        )
+    })?;
+    for domain in domains.values_mut() {
+        vault.clone_into(&mut domain.path);
+    }
+    Ok(Some(domains).filter(|domains| !domains.is_empty()))
+}
+
+/// Reads the list and gives the legacy domain what the others leave.
+fn read(text: &str) -> Result<BTreeMap<String, DomainSettings>, String> {
+    let listed: Option<BTreeMap<String, Option<DomainSettings>>> =
+        serde_saphyr::from_str(text).map_err(|error| error.to_string())?;
+    let mut domains: BTreeMap<String, DomainSettings> = listed
+        .unwrap_or_default()
+        .into_iter()
+        .map(|(name, domain)| (name, domain.unwrap_or_default()))
+        .collect();
+    let mut taken = Vec::new();
+    for (name, domain) in &domains {
+        if !is_name(name) {
+            return Err(format!(
+                "{name:?} cannot name a domain: use letters, digits, hyphens and underscores"
+            ));
+        }
+        match (&domain.include, domain.legacy) {
+            (Some(_), true) => {
+                return Err(format!(
+                    "{name}: a legacy domain takes what is left, so it has no include"
+                ));
+            }
+            (None, false) if domains.len() > 1 => {
+                return Err(format!(
+                    "{name}: say which folders it has with `include`, or `legacy: true`"
+                ));
+            }
+            (Some(include), false) => taken.extend(include.iter().cloned()),
+            _ => {}
+        }
+    }
+    for domain in domains.values_mut().filter(|domain| domain.legacy) {
+        domain.exclude.extend(taken.iter().cloned());
+    }
+    Ok(domains)
+}
+
+/// Whether this can name a domain: it stands in addresses and file names.
+pub(crate) fn is_name(name: &str) -> bool {
+    let is_plain = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_');
+    !name.is_empty() && name.chars().all(is_plain)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use insta::assert_snapshot;
+
+    fn check(text: &str) -> String {
+        let domains = match read(text) {
+            Ok(domains) => domains,
+            Err(message) => return message,
+        };
+        let lines: Vec<String> = domains
+            .iter()
+            .map(|(name, domain)| {
+                let mut tuning = Tuning::default();
+                domain.tune(&mut tuning, 30.0);
+                let include = domain.include.clone().unwrap_or_default();
+                let Fusion::Blend { vector } = tuning.fusion else {
+                    return String::new();
+                };
+                format!(
+                    "{name}: +{include:?} -{:?} vector {vector:.2} {}",
+                    domain.exclude,
+                    tuning.decay.mode.name()
+                )
+            })
+            .collect();
+        lines.join("\n")
+    }
+
+    #[test]
+    fn the_legacy_domain_has_what_the_others_leave() {
+        assert_snapshot!(check("finance:\n  legacy: true\n  lexical: { weight: 0.5 }\n  decay:\n    mode: ranked_grouped\n    ladder: [1.0, 0.6]\n    kind_overrides:\n      Filings: { group_by_path_prefix: [1.0, 0.6] }\nfitness:\n  include: [Fitness/]\n  exclude: [Fitness/Archive/]\n  decay: { mode: off }\n  lexical: { weight: 0.05 }\n"), @r#"
+        finance: +[] -["Fitness/"] vector 0.67 ranked_grouped
+        fitness: +["Fitness/"] -["Fitness/Archive/"] vector 0.95 off
+        "#);
+    }
+
+    #[test]
+    fn slips_are_told() {
+        assert_snapshot!(check("work:\n  inclde: [Work/]\n").lines().next().unwrap_or_default(), @"");
+        assert_snapshot!(check("a:\n  include: [A]\nb: {}\n"), @"b: say which folders it has with `include`, or `legacy: true`");
+        assert_snapshot!(check("a/b:\n  include: [A]\n"), @r#""a/b" cannot name a domain: use letters, digits, hyphens and underscores"#);
+        assert_snapshot!(check(""), @"");
+    }
+
+    #[test]
+    fn a_ladder_and_its_kinds_are_taken_over() {
+        let text = "a:\n  decay:\n    mode: ranked_grouped\n    ladder: [1, 0.5]\n    recency_boost_days: 7\n    kind_overrides: { Filings: { group_by_path_prefix: [1.0, 0.9] } }\n";
+        let domains = read(text).unwrap();
+        let decay = domains["a"].decay.as_ref().unwrap().decay(30.0).unwrap();
+        let Mode::RankedGrouped(grouped) = decay.mode else {
+            panic!("{decay:?}");
+        };
+        assert_eq!(grouped.ladder, [1.0, 0.5]);
+        assert_eq!(grouped.recency_boost_days, 7);
+        assert_eq!(grouped.kind_overrides["Filings"], [1.0, 0.9]);
+    }
+}

@@ -1,0 +1,265 @@
+//! Which notes are meant, and where their index lies: a vault, its domains, or those of the settings.
+
+use std::collections::BTreeMap;
+use std::env;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result};
+
+use super::domain::{DomainSettings, domains_in};
+use super::{DOMAIN, Located, Settings, VAULT, canonical, env_text, vault_above};
+use crate::args::Place;
+use crate::hint::Hinted;
+
+/// A domain that can be named.
+pub(crate) struct KnownDomain {
+    pub(crate) name: String,
+    pub(crate) vault: PathBuf,
+    pub(crate) store: PathBuf,
+    /// Whether the vault itself lists it.
+    pub(crate) is_listed: bool,
+    pub(crate) domain: DomainSettings,
+}
+
+impl Settings {
+    /// Finds the one vault or domain that is meant.
+    pub(crate) fn locate(&self, place: &Place) -> Result<Located> {
+        let mut all = self.locate_all(place)?;
+        match all.pop() {
+            Some(only) if all.is_empty() => Ok(only),
+            last => {
+                let names: Vec<String> = all
+                    .into_iter()
+                    .chain(last)
+                    .map(|located| located.name)
+                    .collect();
+                Err(Hinted::error(
+                    format!(
+                        "this needs one domain, and there are several: {}",
+                        names.join(", ")
+                    ),
+                    "name one with `--domain NAME`",
+                ))
+            }
+        }
+    }
+
+    /// Finds everything that is meant: the domains that were named, the vault or all domains that
+    /// it lists, or, where neither is told, every domain of the settings.
+    pub(crate) fn locate_all(&self, place: &Place) -> Result<Vec<Located>> {
+        let vault = match self.vault(place) {
+            // A domain that was typed does not depend on what else the environment says.
+            Err(_) if place.domain.is_some() && place.vault.is_none() => None,
+            vault => vault?,
+        };
+        let listed = match &vault {
+            Some(vault) => domains_in(vault)?.unwrap_or_default(),
+            None => BTreeMap::new(),
+        };
+        // What is typed goes before the environment, whichever of the two it names.
+        let from_env = env_text(DOMAIN).filter(|_| place.vault.is_none());
+        let found = match place.domain.clone().or(from_env) {
+            Some(names) => names
+                .split(',')
+                .map(|name| self.named(name.trim(), place, &listed))
+                .collect::<Result<Vec<Located>>>()?,
+            None => self.unnamed(place, vault.as_deref(), &listed)?,
+        };
+        match (&place.store, found.len()) {
+            (Some(_), 2..) => Err(Hinted::error(
+                "one index file cannot hold several domains",
+                "name one domain with `--domain NAME`, or leave `--store` out",
+            )),
+            _ => Ok(found),
+        }
+    }
+
+    /// Finds a domain by its name: those the vault lists come first.
+    fn named(
+        &self,
+        name: &str,
+        place: &Place,
+        listed: &BTreeMap<String, DomainSettings>,
+    ) -> Result<Located> {
+        if let Some(domain) = listed.get(name) {
+            return self.domain_at(name, domain, place, true);
+        }
+        let own = self.domains.get(name).filter(|domain| {
+            // A vault that was typed as well must be the domain's own.
+            let is_it =
+                |vault: &PathBuf| vault.canonicalize().ok() == domain.path.canonicalize().ok();
+            place.vault.as_ref().is_none_or(is_it)
+        });
+        match own {
+            Some(domain) => self.domain_at(name, domain, place, false),
+            None => Err(self.unknown_domain(name, listed.keys())),
+        }
+    }
+
+    fn unnamed(
+        &self,
+        place: &Place,
+        vault: Option<&Path>,
+        listed: &BTreeMap<String, DomainSettings>,
+    ) -> Result<Vec<Located>> {
+        if !listed.is_empty() {
+            let each = listed.iter();
+            return each
+                .map(|(name, domain)| self.domain_at(name, domain, place, true))
+                .collect();
+        }
+        if let Some(vault) = vault {
+            let is_here = |domain: &DomainSettings| {
+                domain.path.canonicalize().is_ok_and(|path| path == vault)
+            };
+            let known = self.domains.iter().find(|(_, domain)| is_here(domain));
+            return Ok(vec![match known {
+                Some((name, domain)) => self.domain_at(name, domain, place, false)?,
+                None => {
+                    let store = place.store.clone();
+                    let store = store.unwrap_or_else(|| self.store_path(vault, None));
+                    self.located(folder_name(vault), Some(vault), store, None)?
+                }
+            }]);
+        }
+        if let Some(store) = &place.store {
+            let name = folder_name(&store.with_extension(""));
+            return Ok(vec![self.located(name, None, store.clone(), None)?]);
+        }
+        if self.domains.is_empty() {
+            return Err(Hinted::error(
+                "no vault was named and the current folder is not in one",
+                "name a folder with `--vault PATH`, or a domain with `ken domain add NAME PATH`",
+            ));
+        }
+        let each = self.domains.iter();
+        each.map(|(name, domain)| self.domain_at(name, domain, place, false))
+            .collect()
+    }
+
+    /// Returns where a domain lies. One that a vault lists shares the vault with others, so its index
+    /// bears its name, too.
+    fn domain_at(
+        &self,
+        name: &str,
+        domain: &DomainSettings,
+        place: &Place,
+        is_listed: bool,
+    ) -> Result<Located> {
+        let vault = canonical(&domain.path)?;
+        let store = match &place.store {
+            Some(store) => store.clone(),
+            None => self.store_path(&vault, is_listed.then_some(name)),
+        };
+        self.check_domain(name, domain)?;
+        self.located(name.to_owned(), Some(&vault), store, Some(domain))
+    }
+
+    fn located(
+        &self,
+        name: String,
+        vault: Option<&Path>,
+        store: PathBuf,
+        domain: Option<&DomainSettings>,
+    ) -> Result<Located> {
+        let model = domain.and_then(|domain| domain.embedding.as_ref());
+        Ok(Located {
+            rules: self.walk_rules(domain)?,
+            profile: self.profile(domain)?,
+            model: model.unwrap_or(&self.model).clone(),
+            model_dimensions: domain.and_then(|domain| domain.embedding_dim),
+            domain: domain.cloned(),
+            vault: vault.map(Path::to_owned),
+            name,
+            store,
+        })
+    }
+
+    /// Returns every domain that has a name here: those the vault lists, and those of the settings.
+    pub(crate) fn known_domains(&self, place: &Place) -> Result<Vec<KnownDomain>> {
+        let vault = self.vault(place)?;
+        let listed = match &vault {
+            Some(vault) => domains_in(vault)?.unwrap_or_default(),
+            None => BTreeMap::new(),
+        };
+        let known = |name: &String, domain: &DomainSettings, is_listed: bool| {
+            // A folder that is gone keeps its name.
+            let vault = canonical(&domain.path).unwrap_or_else(|_| domain.path.clone());
+            KnownDomain {
+                store: self.store_path(&vault, is_listed.then_some(name.as_str())),
+                name: name.clone(),
+                vault,
+                is_listed,
+                domain: domain.clone(),
+            }
+        };
+        let of_vault = listed
+            .iter()
+            .map(|(name, domain)| known(name, domain, true));
+        let of_settings = self.domains.iter();
+        let of_settings = of_settings.map(|(name, domain)| known(name, domain, false));
+        Ok(of_vault.chain(of_settings).collect())
+    }
+
+    /// Whether the person said which notes are meant, by option or environment.
+    pub(crate) fn is_place_named(place: &Place) -> bool {
+        let is_typed = place.vault.is_some() || place.domain.is_some();
+        is_typed || env_text(VAULT).is_some() || env_text(DOMAIN).is_some()
+    }
+
+    /// Returns the vault that was named, or the one around the current folder.
+    fn vault(&self, place: &Place) -> Result<Option<PathBuf>> {
+        if let Some(vault) = &place.vault {
+            return canonical(vault).map(Some);
+        }
+        if let Some(vault) = env_text(VAULT) {
+            return canonical(Path::new(&vault)).map(Some);
+        }
+        let here = env::current_dir().context("the current folder is gone")?;
+        vault_above(&here).as_deref().map(canonical).transpose()
+    }
+
+    /// Says that a domain does not exist, and which do.
+    pub(crate) fn unknown_domain<'a>(
+        &'a self,
+        name: &str,
+        listed: impl Iterator<Item = &'a String>,
+    ) -> anyhow::Error {
+        let known: Vec<&str> = listed
+            .chain(self.domains.keys())
+            .map(String::as_str)
+            .collect();
+        let hint = if known.is_empty() {
+            format!("add it with `ken domain add {name} PATH`")
+        } else {
+            format!("known domains: {}", known.join(", "))
+        };
+        Hinted::error(format!("there is no domain {name:?}"), hint)
+    }
+
+    /// Returns the index file of a vault: readable name, and a hash because names repeat.
+    pub(crate) fn store_path(&self, vault: &Path, domain: Option<&str>) -> PathBuf {
+        let is_kept = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_');
+        let name: String = folder_name(vault)
+            .chars()
+            .map(|c| if is_kept(c) { c } else { '-' })
+            .collect();
+        let hash = fnv1a(vault.as_os_str().as_encoded_bytes());
+        let domain = domain.map(|domain| format!("-{domain}"));
+        let domain = domain.unwrap_or_default();
+        self.data_dir.join(format!("{name}-{hash:08x}{domain}.db"))
+    }
+}
+
+fn folder_name(folder: &Path) -> String {
+    let name = folder.file_name().map(|name| name.to_string_lossy());
+    name.unwrap_or_default().into_owned()
+}
+
+/// A hash that never changes, for names of files.
+fn fnv1a(bytes: &[u8]) -> u32 {
+    let hash = bytes.iter().fold(0xCBF2_9CE4_8422_2325u64, |hash, byte| {
+        (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01B3)
+    });
+    (hash ^ (hash >> 32)) as u32
+}
