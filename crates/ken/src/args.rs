@@ -1,9 +1,16 @@
 //! What was typed: the commands and their options. No logic.
 
+mod hook;
+mod qmd;
+
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
+
+use hook::HOOK_HELP;
+pub(crate) use hook::{Agent, EventArgs, HookAction, HookArgs, InstallArgs};
+pub(crate) use qmd::{CollectionAction, CollectionArgs, MultiGetArgs, QmdFormat, QmdSearchArgs};
 
 /// Find the right passage in your notes, by exact word and by meaning.
 ///
@@ -95,6 +102,21 @@ pub(crate) enum Command {
     Model(ModelArgs),
     /// Measure search quality: by judged questions, or by what notes are called
     Eval(EvalArgs),
+    /// Give agents context from the notes while they work
+    #[command(after_help = HOOK_HELP)]
+    Hook(HookArgs),
+    /// Find passages, as `qmd query` is called
+    #[command(hide = true, alias = "deep-search")]
+    Query(QmdSearchArgs),
+    /// Find passages by meaning, as `qmd vsearch` is called
+    #[command(hide = true, alias = "vector-search")]
+    Vsearch(QmdSearchArgs),
+    /// Print several notes, as `qmd multi-get` is called
+    #[command(hide = true)]
+    MultiGet(MultiGetArgs),
+    /// Name folders of notes, as `qmd collection` is called
+    #[command(hide = true)]
+    Collection(CollectionArgs),
     /// Print a completion script for a shell
     Completions {
         /// The shell
@@ -171,6 +193,8 @@ pub(crate) enum Format {
     Md,
     /// One path per line
     Paths,
+    /// A list as `qmd --json` prints it
+    Qmd,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

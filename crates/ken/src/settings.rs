@@ -1,6 +1,8 @@
 //! Options, environment, settings file and defaults into one `Settings`; the only reader of the
 //! environment and the home folder.
 
+mod hooks;
+
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
@@ -13,6 +15,9 @@ use kenning::search::graph::Weights;
 use kenning::search::{Fusion, Mode, Tuning};
 use kenning::vault::{PathList, WalkRules};
 use serde::Deserialize;
+
+use hooks::HookSettings;
+pub(crate) use hooks::{Allowed, agent_file};
 
 use crate::args::{FusionArg, ModeArg, Place};
 use crate::hint::Hinted;
@@ -33,6 +38,7 @@ pub(crate) struct Settings {
     pub(crate) model: String,
     pub(crate) search: SearchSettings,
     pub(crate) index: IndexSettings,
+    pub(crate) hooks: HookSettings,
     #[serde(default)]
     pub(crate) domains: BTreeMap<String, DomainSettings>,
     /// Where the settings file is or would be.

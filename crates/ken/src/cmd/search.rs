@@ -15,7 +15,7 @@ use crate::args::{Format, Place, SearchArgs};
 use crate::desk::{Desk, SearchRequest, masked};
 use crate::render;
 use crate::settings::{Located, Settings};
-use crate::wire::{AnswerShape, Asked};
+use crate::wire::{AnswerShape, Asked, QmdHitShape};
 
 pub(super) fn run(settings: &Settings, place: &Place, args: &SearchArgs) -> Result<Found> {
     let located = settings.locate(place)?;
@@ -30,7 +30,13 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &SearchArgs) -> Resu
     let model = Arc::new(open::Model::load(settings)?);
     let desk = Desk::new(settings, located, model);
     let shape = desk.answer(&store, &request(args), is_checked.then_some(now))?;
-    print(&shape, desk.vault(), args, place.quiet)?;
+    if args.format == Format::Qmd {
+        let hits = shape.hits.iter();
+        let hits = hits.map(|hit| QmdHitShape::new(hit, desk.name(), false));
+        render::print_json(&hits.collect::<Vec<_>>())?;
+    } else {
+        print(&shape, desk.vault(), args, place.quiet)?;
+    }
     Ok(if shape.hits.is_empty() {
         Found::Nothing
     } else {
@@ -38,7 +44,7 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &SearchArgs) -> Resu
     })
 }
 
-fn request(args: &SearchArgs) -> SearchRequest {
+pub(super) fn request(args: &SearchArgs) -> SearchRequest {
     SearchRequest {
         query: args.query.join(" "),
         limit: args.limit,
@@ -77,7 +83,7 @@ fn without_index(mode: Mode, args: &SearchArgs, quiet: bool) -> Result<Found> {
 
 /// Opens the index, bringing it up to date first where that is needed; tells whether it is known
 /// to be up to date.
-fn open_fresh(
+pub(super) fn open_fresh(
     settings: &Settings,
     located: &Located,
     args: &SearchArgs,
@@ -150,6 +156,8 @@ fn print(answer: &AnswerShape, vault: Option<&Path>, args: &SearchArgs, quiet: b
         Format::Json => render::print_json(answer),
         Format::Jsonl => answer.hits.iter().try_for_each(render::print_json),
         Format::Md => render::markdown(answer),
+        // Only an answer without hits comes this way.
+        Format::Qmd => render::print("[]\n"),
         Format::Paths => {
             let mut paths: Vec<&str> = Vec::new();
             for hit in &answer.hits {

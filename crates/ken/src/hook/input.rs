@@ -1,0 +1,90 @@
+//! What an agent sends: Claude Code's and Codex's names, and Copilot's spelling of them.
+
+use std::path::PathBuf;
+
+use serde_json::Value;
+
+/// One call, understood. What was not sent is empty.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Input {
+    pub(crate) session: String,
+    pub(crate) cwd: Option<PathBuf>,
+    pub(crate) transcript: Option<PathBuf>,
+    pub(crate) prompt: String,
+    /// Why a session starts.
+    pub(crate) source: String,
+    pub(crate) tool: String,
+    pub(crate) tool_input: Value,
+    pub(crate) tool_output: Value,
+    pub(crate) tool_call: Option<String>,
+}
+
+impl Input {
+    /// Reads what was sent; `None` for anything but an object.
+    pub(crate) fn parse(bytes: &[u8]) -> Option<Self> {
+        let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
+        let value: Value = serde_json::from_slice(bytes).ok()?;
+        let object = value.as_object()?;
+        let one_of = |names: [&str; 2]| names.into_iter().find_map(|name| object.get(name));
+        let text = |names: [&str; 2]| {
+            let text = one_of(names).and_then(Value::as_str);
+            text.unwrap_or_default().to_owned()
+        };
+        let path = |names| Some(text(names)).filter(|path| !path.is_empty());
+        let tool_input = match one_of(["tool_input", "toolArgs"]) {
+            // Copilot sends the arguments as JSON in a string.
+            Some(Value::String(json)) => {
+                serde_json::from_str(json).unwrap_or_else(|_| Value::String(json.clone()))
+            }
+            Some(value) => value.clone(),
+            None => Value::Null,
+        };
+        Some(Self {
+            session: text(["session_id", "sessionId"]),
+            cwd: path(["cwd", "cwd"]).map(PathBuf::from),
+            transcript: path(["transcript_path", "transcriptPath"]).map(PathBuf::from),
+            prompt: text(["prompt", "initialPrompt"]),
+            source: text(["source", "source"]),
+            tool: text(["tool_name", "toolName"]),
+            tool_input,
+            tool_output: one_of(["tool_response", "toolResult"])
+                .cloned()
+                .unwrap_or_default(),
+            tool_call: path(["tool_use_id", "toolUseId"]),
+        })
+    }
+
+    /// Returns a text among the arguments of the tool.
+    pub(crate) fn argument(&self, names: &[&str]) -> Option<&str> {
+        let found = names.iter().find_map(|name| self.tool_input.get(name));
+        found
+            .and_then(Value::as_str)
+            .filter(|text| !text.is_empty())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn both_spellings_are_understood() {
+        let claude = Input::parse(
+            br#"{"session_id":"s","cwd":"/x","tool_name":"Bash","tool_input":{"command":"ls"}}"#,
+        );
+        let copilot = Input::parse(
+            br#"{"sessionId":"s","cwd":"/x","toolName":"Bash","toolArgs":"{\"command\":\"ls\"}"}"#,
+        );
+        for input in [claude.unwrap(), copilot.unwrap()] {
+            assert_eq!((input.session.as_str(), input.tool.as_str()), ("s", "Bash"));
+            assert_eq!(input.argument(&["command"]), Some("ls"));
+        }
+    }
+
+    #[test]
+    fn what_is_no_object_is_nothing() {
+        for bytes in ["", "[]", "{", "7", "\"prompt\"", "\u{0}"] {
+            assert!(Input::parse(bytes.as_bytes()).is_none(), "{bytes:?}");
+        }
+    }
+}
