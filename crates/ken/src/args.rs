@@ -178,6 +178,12 @@ pub(crate) struct SearchArgs {
     /// Look at every file for changes first, however large the vault
     #[arg(long)]
     pub(crate) fresh: bool,
+    /// The same as `--domain`, as qmd calls it
+    #[arg(short, long, hide = true, value_name = "NAME")]
+    pub(crate) collection: Option<String>,
+    /// The same as `--format json`
+    #[arg(long, hide = true)]
+    pub(crate) json: bool,
 }
 
 /// How answers are printed.
@@ -222,6 +228,12 @@ pub(crate) struct GetArgs {
     /// Number the lines
     #[arg(short = 'N', long)]
     pub(crate) line_numbers: bool,
+    /// First line, as qmd calls it
+    #[arg(long, hide = true, value_name = "LINE", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) from: Option<u32>,
+    /// Most lines, as qmd calls it
+    #[arg(short = 'l', hide = true, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) lines: Option<u32>,
 }
 
 #[derive(Debug, ClapArgs)]

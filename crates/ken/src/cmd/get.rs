@@ -9,11 +9,13 @@ use crate::render;
 use crate::settings::Settings;
 
 pub(super) fn run(settings: &Settings, place: &Place, args: &GetArgs) -> Result<Found> {
-    let (collection, reference) = qmd::reference(&args.reference);
-    let mut place = place.clone();
-    if let Some(collection) = collection {
-        (place.domain, place.vault) = (Some(collection), None);
+    let (collection, mut reference) = qmd::reference(&args.reference);
+    if args.from.is_some() || args.lines.is_some() {
+        let (from, n_lines) = (args.from.unwrap_or(1), args.lines.unwrap_or(u32::MAX / 2));
+        let to = from.saturating_add(n_lines - 1);
+        reference = format!("{reference}:{from}-{to}");
     }
+    let place = qmd::with_collection(place, collection.as_slice());
     let passage = Desks::open(settings, &place)?
         .get(None)?
         .passage(&reference)?;

@@ -55,6 +55,8 @@ fn find(
         explain: false,
         no_update: false,
         fresh: false,
+        collection: None,
+        json: false,
     };
     let model = Arc::new(open::Model::load(settings)?);
     let mut answers = Vec::new();
@@ -113,7 +115,7 @@ fn collections(settings: &Settings, place: &Place, names: &[String]) -> Result<V
     settings.locate_all(&with_collection(place, names))
 }
 
-fn with_collection(place: &Place, names: &[String]) -> Place {
+pub(super) fn with_collection(place: &Place, names: &[String]) -> Place {
     let mut place = place.clone();
     if !names.is_empty() {
         (place.domain, place.vault) = (Some(names.join(",")), None);

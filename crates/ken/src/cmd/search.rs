@@ -10,7 +10,7 @@ use kenning::search::{Answer, Evidence, Mode};
 use kenning::store::Store;
 use kenning::vault::Vault;
 
-use super::{Found, open};
+use super::{Found, open, qmd};
 use crate::args::{Format, Place, SearchArgs};
 use crate::desk::{Desk, SearchRequest, masked};
 use crate::render;
@@ -18,6 +18,7 @@ use crate::settings::{Located, Settings};
 use crate::wire::{AnswerShape, Asked, QmdHitShape};
 
 pub(super) fn run(settings: &Settings, place: &Place, args: &SearchArgs) -> Result<Found> {
+    let place = &qmd::with_collection(place, args.collection.as_slice());
     let located = settings.locate(place)?;
     let now = open::now();
     let mode = settings.mode(args.mode)?;
@@ -152,6 +153,7 @@ fn refresh(
 
 fn print(answer: &AnswerShape, vault: Option<&Path>, args: &SearchArgs, quiet: bool) -> Result<()> {
     match args.format {
+        Format::Text if args.json => render::print_json(answer),
         Format::Text => render::answer(answer, vault, quiet),
         Format::Json => render::print_json(answer),
         Format::Jsonl => answer.hits.iter().try_for_each(render::print_json),

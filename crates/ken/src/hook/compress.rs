@@ -96,8 +96,8 @@ fn push_gap(text: &mut String, n_gap: &mut usize) {
     }
 }
 
-/// Tells runs of lines that are alike as one. The example is the first by letters, not by place:
-/// workers that run at once finish in another order each time.
+/// Tells runs of lines that are alike as one, by what they have in common: workers that run at once
+/// finish in another order each time.
 fn collapse(lines: Vec<String>) -> Vec<Told> {
     let mut all: Vec<Told> = Vec::new();
     let mut run: Vec<String> = Vec::new();
@@ -117,16 +117,17 @@ fn collapse(lines: Vec<String>) -> Vec<Told> {
 fn flush(run: &mut Vec<String>, all: &mut Vec<Told>) {
     let n_lines = run.len();
     let is_same = run.windows(2).all(|pair| pair[0] == pair[1]);
-    let one = run.iter().min().cloned().unwrap_or_default();
     if n_lines > 1 && is_same {
-        let text = if one.trim().is_empty() {
-            one
+        let is_blank = run[0].trim().is_empty();
+        let times = if is_blank {
+            String::new()
         } else {
-            format!("{} (×{n_lines})", cut(&one))
+            format!(" (×{n_lines})")
         };
+        let text = cut(&run[0]) + &times;
         all.push(Told { text, n_lines });
     } else if n_lines >= ALIKE_MIN {
-        let text = format!("{} (and {} lines like it)", cut(&one), n_lines - 1);
+        let text = format!("{} ({n_lines} lines like this)", cut(&in_common(run)));
         all.push(Told { text, n_lines });
     } else {
         all.extend(run.iter().map(|line| Told {
@@ -135,6 +136,20 @@ fn flush(run: &mut Vec<String>, all: &mut Vec<Told>) {
         }));
     }
     run.clear();
+}
+
+/// Returns the words that all lines of a run have, with dots for the others.
+fn in_common(run: &[String]) -> String {
+    let mut common: Vec<&str> = run[0].split_whitespace().collect();
+    for line in &run[1..] {
+        for (word, own) in common.iter_mut().zip(line.split_whitespace()) {
+            if *word != own {
+                *word = "…";
+            }
+        }
+    }
+    let indent = run[0].len() - run[0].trim_start().len();
+    format!("{}{}", &run[0][..indent], common.join(" "))
 }
 
 /// First word, last word and number of words, digits blanked: `test a::b ... ok` and its like.

@@ -14,8 +14,8 @@ use crate::hint::Hinted;
 
 /// Seconds after which the agent gives up on us; we give up long before.
 const TIMEOUT_SECONDS: u64 = 5;
-const PRE_TOOLS: &str = "Read|Edit|Write|Bash|Grep|Task";
-const POST_TOOLS: &str = "Bash|Grep|Glob|WebFetch|WebSearch|Task|mcp__.*";
+const PRE_TOOLS: &str = "Read|Edit|Write|Bash|Grep|Task|Agent";
+const POST_TOOLS: &str = "Bash|Grep|Glob|WebFetch|WebSearch|Task|Agent|mcp__.*";
 
 /// Reads the settings of an agent; a file that is not there is empty.
 pub(crate) fn read(file: &Path) -> Result<Value> {

@@ -14,7 +14,7 @@ const SENTENCES: usize = 2;
 #[rustfmt::skip]
 const FILLERS: &[&str] = &[
     "a", "about", "again", "all", "also", "am", "an", "and", "any", "are", "as", "at", "be",
-    "been", "but", "by", "can", "change", "check", "code", "continue", "could", "create", "did",
+    "been", "but", "by", "can", "change", "check", "continue", "could", "create", "did",
     "do", "does", "done", "explain", "fine", "find", "fix", "for", "from", "get", "give", "go", "good",
     "great", "had", "has", "have", "he", "hello", "help", "her", "here", "hey", "hi", "his", "i",
     "if", "in", "into", "is", "it", "its", "just", "know", "let", "like", "look", "make", "me",
@@ -23,7 +23,7 @@ const FILLERS: &[&str] = &[
     "show", "so", "some", "such", "sure", "tell", "than", "thank", "thanks", "that", "the",
     "their", "them", "then", "there", "these", "they", "thing", "things", "think", "this",
     "those", "to", "try", "update", "us", "use", "using", "want", "was", "way", "we", "well",
-    "were", "will", "with", "work", "would", "write", "yes", "yet", "you", "your",
+    "were", "will", "with", "would", "write", "yes", "yet", "you", "your",
 ];
 const QUESTION_WORDS: &[&str] = &[
     "how", "what", "when", "where", "which", "who", "whom", "whose", "why",
@@ -74,29 +74,31 @@ pub(crate) fn query(prompt: &str) -> Result<String, Skip> {
 /// Returns the words of any text that carry meaning, and how many there are; what would be an
 /// operator of the query language is a word like others.
 pub(crate) fn content_words(text: &str) -> (Vec<String>, usize) {
+    let is_part = |c: char| c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '\'');
     let mut words: Vec<String> = Vec::new();
     let mut n_content = 0;
-    for word in text.split(|c: char| !(c.is_alphanumeric() || matches!(c, '-' | '_' | '.' | '\'')))
-    {
+    for word in text.split(|c| !is_part(c)) {
         let word = word.trim_matches(|c: char| !c.is_alphanumeric());
         let lowered = word.to_lowercase();
         let is_known = words.iter().any(|known| known.to_lowercase() == lowered);
-        if word.is_empty() || is_known || is_in(FILLERS, &lowered) {
+        if word.is_empty() || is_known || FILLERS.contains(&lowered.as_str()) {
             continue;
         }
-        if !is_in(QUESTION_WORDS, &lowered) {
-            if n_content == CONTENT_WORDS_MAX {
+        if !QUESTION_WORDS.contains(&lowered.as_str()) {
+            if n_content >= CONTENT_WORDS_MAX {
                 break;
             }
-            n_content += 1;
+            n_content = (n_content + n_words(word)).min(CONTENT_WORDS_MAX);
         }
         words.push(word.to_owned());
     }
     (words, n_content)
 }
 
-fn is_in(list: &[&str], lowered: &str) -> bool {
-    list.contains(&lowered)
+/// Chinese, Japanese and Thai put no blanks between words, which are two characters long or so.
+fn n_words(word: &str) -> usize {
+    let is_unspaced = |c: &char| matches!(c, '\u{e00}'..='\u{e7f}' | '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}');
+    word.chars().filter(is_unspaced).count().div_ceil(2).max(1)
 }
 
 /// `/compact`, `!ls`, `#remember this`: meant for the agent's own machinery. A path is none.

@@ -10,7 +10,7 @@ use crate::wire::{AnswerShape, GivenShape, HitShape};
 
 pub(super) const CHARS_PER_TOKEN: usize = 4;
 /// A hit must be nearly as good as the best one.
-const SCORE_SHARE_MIN: f64 = 0.6;
+const SCORE_SHARE_MIN: f64 = 0.7;
 /// A piece that is cut shorter than this says nothing.
 const PIECE_CHARS_MIN: usize = 80;
 const HITS_MAX: u32 = 4;

@@ -45,7 +45,8 @@ pub(super) fn pack(
     let mut lines = Vec::new();
     if is_compacted && !session.given().is_empty() {
         lines.push("Notes given earlier in this session:".to_owned());
-        for given in session.given().iter().rev().take(GIVEN_MAX) {
+        let given = session.given();
+        for given in &given[given.len().saturating_sub(GIVEN_MAX)..] {
             let lines_of = format!("{}-{}", given.start_line, given.end_line);
             lines.push(format!(
                 "- `{}:{lines_of}` {} · {}",
@@ -159,8 +160,15 @@ fn recent_line(note: &NoteShape) -> String {
 
 /// A fact, not an order: what to do with it is the agent's business.
 fn how_to_search(desk: &Desk) -> String {
+    let name = desk.name();
+    let place = match desk.vault() {
+        Some(vault) if !desk.settings().domains.contains_key(name) => {
+            format!("--vault \"{}\"", vault.display())
+        }
+        _ => format!("--domain {name}"),
+    };
     format!(
-        "`ken search --domain {0} \"words\"` searches the notes of {0}; `ken get --domain {0} \"path:from-to\"` prints the lines of a note.",
-        desk.name()
+        "`ken search {place} \"words\"` searches the notes of {name}; \
+         `ken get {place} \"path:from-to\"` prints the lines of a note."
     )
 }

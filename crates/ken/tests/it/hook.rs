@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 
 use crate::vault::{Run, TestVault, repository};
 
-const BOILER: &str = "When was the boiler last serviced and what does the boiler service cost?";
+const BOILER: &str = "Please tell me what the boiler igniter part number is";
 
 /// An indexed example vault whose hooks have all the time they need, however busy the machine is.
 fn indexed() -> TestVault {
@@ -301,7 +301,7 @@ fn a_session_begins_with_its_project_and_the_newest_notes() {
         "{text}"
     );
     assert!(text.contains("that changed last:\n- `"), "{text}");
-    assert!(text.contains("`ken search --domain"), "{text}");
+    assert!(text.contains("`ken search --vault"), "{text}");
     assert!(text.chars().count() <= 3_200, "{}", text.chars().count());
     let input = json!({"session_id": "s", "source": "compact", "cwd": folder});
     let text = context(&call(&vault, "session-start", &input));
@@ -316,7 +316,7 @@ fn a_tool_call_is_given_one_passage_or_none() {
     let vault = indexed();
     let input = json!({
         "session_id": "s", "tool_name": "Bash", "tool_use_id": "t1",
-        "tool_input": {"command": "open boiler", "description": "boiler service pressure"},
+        "tool_input": {"command": "open boiler", "description": "boiler igniter"},
     });
     let stdout = call(&vault, "pre-tool", &input);
     let text = context(&stdout);
@@ -336,8 +336,7 @@ fn copilots_spelling_is_understood() {
     let vault = indexed();
     let input = json!({"sessionId": "s", "prompt": BOILER, "timestamp": 1});
     assert!(call(&vault, "prompt", &input).contains("Boiler.md"));
-    let args =
-        json!({"command": "open boiler", "description": "boiler service pressure"}).to_string();
+    let args = json!({"command": "open boiler", "description": "boiler igniter"}).to_string();
     let input = json!({"sessionId": "t", "toolName": "bash", "toolArgs": args});
     assert!(call(&vault, "pre-tool", &input).contains("Boiler.md"));
 }

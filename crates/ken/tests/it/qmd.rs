@@ -77,6 +77,10 @@ fn notes_are_had_by_their_addresses() {
         .stdout;
     let lines: Vec<&str> = whole.lines().skip(1).take(3).collect();
     assert_eq!(part.lines().collect::<Vec<_>>(), lines);
+    let asked = vault
+        .bare_ken(&["get", "Boiler", "--from", "2", "-l", "3"])
+        .expect_code(0);
+    assert_eq!(asked.stdout, part);
     vault
         .bare_ken(&["get", "qmd://work/Boiler.md"])
         .expect_hint("there is no domain", "known domains: home");
