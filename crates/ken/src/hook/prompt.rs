@@ -216,7 +216,7 @@ mod tests {
     fn operators_are_words() {
         check(
             "tag:work -boiler path:/etc \"gutter\" OR roof",
-            Ok("tag boiler path etc gutter roof"),
+            Ok("tag work boiler path etc gutter roof"),
         );
     }
 
