@@ -47,6 +47,7 @@ const TRANSCRIPT_BYTES_MAX: u64 = 64 << 10;
 const STRONG_CONFIDENCE_MIN: f64 = 0.5;
 /// A passage before a tool call interrupts: it must be the right one.
 const TOOL_BAR: Bar = Bar {
+    mode: None,
     moderate: 2.0,
     strong: 0.65,
     hits_max: 1,
@@ -286,6 +287,7 @@ impl<'a> Call<'a> {
         self.session.remember(MemoryShape::Prompt(query.clone()));
         let hooks = &self.settings.hooks;
         let bar = Bar {
+            mode: None,
             moderate: hooks.min_confidence,
             strong: STRONG_CONFIDENCE_MIN,
             hits_max: PROMPT_HITS_MAX,

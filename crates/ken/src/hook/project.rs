@@ -10,6 +10,10 @@ const README_BYTES_MAX: u64 = 4_096;
 const GIT_BYTES_MAX: u64 = 64 << 10;
 /// Branches that are called the same everywhere.
 const PLAIN_BRANCHES: [&str; 6] = ["main", "master", "develop", "dev", "trunk", "HEAD"];
+/// Folders that are called the same everywhere.
+const PLAIN_FOLDERS: [&str; 8] = [
+    "app", "code", "home", "project", "repo", "root", "src", "tmp",
+];
 const READMES: [&str; 3] = ["README.md", "readme.md", "README"];
 
 /// Names of a project.
@@ -61,7 +65,12 @@ impl Project {
             let is_known = queries
                 .iter()
                 .any(|known| known.eq_ignore_ascii_case(&query));
-            if !is_known && query.chars().count() > 2 {
+            let lowered = query.to_lowercase();
+            let is_plain = PLAIN_FOLDERS
+                .iter()
+                .chain(&PLAIN_BRANCHES)
+                .any(|name| *name == lowered);
+            if !is_known && !is_plain && query.chars().count() > 2 {
                 queries.push(query);
             }
         }
@@ -196,6 +205,7 @@ mod tests {
     #[test]
     fn a_plain_folder_has_its_name() {
         let folder = tempfile::tempdir().unwrap();
+        assert!(Project::at(&folder.path().join("src")).queries().is_empty());
         let project = Project::at(&folder.path().join("nowhere"));
         assert_eq!(project.queries(), ["nowhere"]);
     }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use anyhow::Result;
 
 use super::session::Session;
+use crate::args::ModeArg;
 use crate::desk::{Desk, SearchRequest};
 use crate::wire::{AnswerShape, GivenShape, HitShape};
 
@@ -15,9 +16,10 @@ const SCORE_SHARE_MIN: f64 = 0.7;
 const PIECE_CHARS_MIN: usize = 80;
 const HITS_MAX: u32 = 4;
 
-/// How sure an answer must be to be given.
+/// How the notes are asked, and how sure an answer must be to be given.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bar {
+    pub(super) mode: Option<ModeArg>,
     /// From this confidence on, moderate evidence will do.
     pub(super) moderate: f64,
     /// From this confidence on, strong evidence will do.
@@ -90,6 +92,7 @@ pub(super) fn recall(
         let answer = desk.remembered(&SearchRequest {
             query: query.to_owned(),
             limit: Some(HITS_MAX),
+            mode: bar.mode,
             ..SearchRequest::default()
         })?;
         recall.index_age_s = recall.index_age_s.max(answer.index_age_s);

@@ -9,11 +9,14 @@ use anyhow::Result;
 use super::project::Project;
 use super::recall::{self, Bar, CHARS_PER_TOKEN, Piece};
 use super::session::Session;
+use crate::args::ModeArg;
 use crate::desk::Desk;
 use crate::wire::NoteShape;
 
-/// A session that begins wants to be reminded: what is merely near will do.
+/// A session that begins wants to be reminded: what is merely near will do. Names are asked for by
+/// their letters, which also takes half the time of asking for their meaning.
 const BAR: Bar = Bar {
+    mode: Some(ModeArg::Lexical),
     moderate: 0.4,
     strong: 0.3,
     hits_max: 3,

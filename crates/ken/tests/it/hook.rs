@@ -447,6 +447,30 @@ fn what_was_used_is_counted() {
 }
 
 #[test]
+fn what_the_agent_answered_counts_and_what_it_was_given_does_not() {
+    let vault = indexed();
+    let given = context(&prompt(&vault, "s", BOILER));
+    let transcript = vault.beside("transcript.jsonl");
+    let n_used = |line: Value| {
+        fs::write(&transcript, format!("cut off\n{line}\n")).unwrap();
+        let input = json!({"session_id": "s", "prompt": "ok", "transcript_path": transcript});
+        call(&vault, "prompt", &input);
+        let last = vault.ken(&["hook", "log", "--json", "-n", "1"]).json();
+        last["used"].as_array().unwrap().len()
+    };
+    assert_eq!(
+        n_used(json!({"type": "user", "message": {"content": given}})),
+        0
+    );
+    let answer = "It is 1174-CK9 (2-Areas/Home/Boiler.md:19-23).";
+    assert!(
+        n_used(
+            json!({"type": "assistant", "message": {"content": [{"type": "text", "text": answer}]}})
+        ) > 0
+    );
+}
+
+#[test]
 fn a_credential_in_a_prompt_is_written_nowhere() {
     let vault = indexed();
     let secret = ["ghp_", "16C7e42F292c6912E7", "710c838347Ae178B4a"].concat();
