@@ -52,7 +52,7 @@ pub(crate) fn run(args: Args) -> Result<Found> {
         Command::Domain(domain) => domain::run(&new_settings()?, &domain.action),
         Command::Model(model) => model::run(&new_settings()?, &model.action),
         Command::Eval(eval) => eval::run(&settings()?, place, eval),
-        Command::Hook(hook) => hook::run(&settings()?, &hook.action),
+        Command::Hook(hook) => hook::run(&settings()?, place, &hook.action),
         Command::Query(query) => qmd::query(&settings()?, place, query),
         Command::Vsearch(query) => qmd::vsearch(&settings()?, place, query),
         Command::MultiGet(notes) => qmd::multi_get(&settings()?, place, notes),

@@ -5,17 +5,18 @@ use std::path::Path;
 use anyhow::{Context, Result};
 
 use super::{Found, open};
-use crate::args::{HookAction, InstallArgs};
+use crate::args::{HookAction, InstallArgs, Place};
 use crate::hint::Hinted;
-use crate::hook::{install, outputs, receipt};
+use crate::hook::install::{self, Program};
+use crate::hook::{outputs, receipt};
 use crate::render;
 use crate::settings::{Settings, agent_file};
 
-pub(super) fn run(settings: &Settings, action: &HookAction) -> Result<Found> {
+pub(super) fn run(settings: &Settings, place: &Place, action: &HookAction) -> Result<Found> {
     match action {
         HookAction::Output { id } => output(settings, id),
         HookAction::Log { json, limit } => log(settings, *json, *limit),
-        HookAction::Install(args) => add(args),
+        HookAction::Install(args) => add(settings, place, args),
         HookAction::Remove(args) => remove(args),
         HookAction::Status(args) => status(args),
         // An agent's call never comes this far.
@@ -55,12 +56,11 @@ fn log(settings: &Settings, as_json: bool, limit: usize) -> Result<Found> {
     Ok(found(!receipts.is_empty()))
 }
 
-fn add(args: &InstallArgs) -> Result<Found> {
+fn add(settings: &Settings, place: &Place, args: &InstallArgs) -> Result<Found> {
     let file = file(args)?;
+    let program = program(settings, place)?;
     let before = install::read(&file)?;
     let mut settings = before.clone();
-    // Under whatever name it was called, the agent calls the same file.
-    let program = std::env::current_exe().context("the path of this program is unknown")?;
     install::add(&mut settings, args.agent, &program);
     if args.dry_run {
         render::print(&(serde_json::to_string_pretty(&settings)? + "\n"))?;
@@ -75,6 +75,23 @@ fn add(args: &InstallArgs) -> Result<Found> {
         ));
     }
     Ok(Found::Something)
+}
+
+/// Under whatever name it was called, the agent calls the same file; and the notes that were named.
+fn program(settings: &Settings, place: &Place) -> Result<Program> {
+    let mut options = Vec::new();
+    if place.vault.is_some() || place.domain.is_some() {
+        // What does not exist is told now, not by a hook that stays silent.
+        let located = settings.locate(place)?;
+        options = match (&place.domain, located.vault) {
+            (None, Some(vault)) => vec!["--vault".to_owned(), vault.display().to_string()],
+            _ => vec!["--domain".to_owned(), located.name],
+        };
+    }
+    Ok(Program {
+        path: std::env::current_exe().context("the path of this program is unknown")?,
+        options,
+    })
 }
 
 fn remove(args: &InstallArgs) -> Result<Found> {

@@ -83,8 +83,14 @@ pub(crate) fn backup_of(file: &Path) -> PathBuf {
     PathBuf::from(name)
 }
 
-/// Enters every hook that is missing, and mends those that call another binary.
-pub(crate) fn add(settings: &mut Value, agent: Agent, program: &Path) {
+/// What an agent is to call: this program, and which notes are meant if not those of the folder.
+pub(crate) struct Program {
+    pub(crate) path: PathBuf,
+    pub(crate) options: Vec<String>,
+}
+
+/// Enters every hook that is missing, and mends those that call another binary or other notes.
+pub(crate) fn add(settings: &mut Value, agent: Agent, program: &Program) {
     if agent == Agent::Copilot && settings.get("version").is_none() {
         settings["version"] = json!(1);
     }
@@ -197,26 +203,32 @@ fn handlers(list: &mut Value) -> impl Iterator<Item = &mut Value> {
     })
 }
 
-fn handler(event: Event, agent: Agent, program: &Path) -> Value {
-    let program = program.to_string_lossy();
-    let verb = event.verb();
+fn handler(event: Event, agent: Agent, program: &Program) -> Value {
+    let path = program.path.to_string_lossy();
+    let mut args = vec!["hook", event.verb(), "--agent", agent.name()];
+    args.extend(program.options.iter().map(String::as_str));
+    let quoted = |arg: &&str| match arg.contains(' ') {
+        true => format!("\"{arg}\""),
+        false => (*arg).to_owned(),
+    };
+    let line = args.iter().map(quoted).collect::<Vec<_>>().join(" ");
     match agent {
         // Without a shell: quoting differs from one to the next, and Windows opens windows.
         Agent::Claude => json!({
             "type": "command",
-            "command": program,
-            "args": ["hook", verb, "--agent", "claude"],
+            "command": path,
+            "args": args,
             "timeout": TIMEOUT_SECONDS,
         }),
         Agent::Codex => json!({
             "type": "command",
-            "command": format!("\"{program}\" hook {verb} --agent codex"),
+            "command": format!("\"{path}\" {line}"),
             "timeout": TIMEOUT_SECONDS,
         }),
         Agent::Copilot => json!({
             "type": "command",
-            "bash": format!("\"{program}\" hook {verb} --agent copilot"),
-            "powershell": format!("& \"{program}\" hook {verb} --agent copilot"),
+            "bash": format!("\"{path}\" {line}"),
+            "powershell": format!("& \"{path}\" {line}"),
             "timeoutSec": TIMEOUT_SECONDS,
         }),
     }
@@ -270,8 +282,18 @@ mod tests {
 
     const AGENTS: [Agent; 3] = [Agent::Claude, Agent::Codex, Agent::Copilot];
 
-    fn program() -> PathBuf {
-        PathBuf::from("/opt/my tools/ken")
+    fn program() -> Program {
+        Program {
+            path: PathBuf::from("/opt/my tools/ken"),
+            options: vec!["--domain".to_owned(), "work".to_owned()],
+        }
+    }
+
+    fn elsewhere() -> Program {
+        Program {
+            path: PathBuf::from("/elsewhere/ken"),
+            options: Vec::new(),
+        }
     }
 
     #[test]
@@ -291,8 +313,10 @@ mod tests {
             let once = settings.clone();
             add(&mut settings, agent, &program());
             assert_eq!(settings.to_string(), once.to_string());
-            add(&mut settings, agent, Path::new("/elsewhere/ken"));
-            assert!(!settings.to_string().contains("my tools"), "{settings}");
+            add(&mut settings, agent, &elsewhere());
+            for old in ["my tools", "work"] {
+                assert!(!settings.to_string().contains(old), "{settings}");
+            }
             assert!(remove(&mut settings));
             if agent == Agent::Copilot {
                 settings.as_object_mut().unwrap().shift_remove("version");
@@ -307,7 +331,7 @@ mod tests {
         let mut settings = json!({});
         add(&mut settings, Agent::Claude, &program());
         settings["hooks"]["UserPromptSubmit"][0]["hooks"][0]["timeout"] = json!(9);
-        add(&mut settings, Agent::Claude, Path::new("/elsewhere/ken"));
+        add(&mut settings, Agent::Claude, &elsewhere());
         assert_eq!(
             settings["hooks"]["UserPromptSubmit"][0]["hooks"][0]["timeout"],
             9

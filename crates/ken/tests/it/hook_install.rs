@@ -75,6 +75,34 @@ fn settings_that_cannot_be_read_are_left_alone() {
 }
 
 #[test]
+fn the_notes_that_are_meant_can_be_named() {
+    let vault = TestVault::empty();
+    let root = vault.root().canonicalize().unwrap().display().to_string();
+    let run = hook(
+        &vault,
+        &[
+            "install",
+            "--agent",
+            "claude",
+            "--dry-run",
+            "--vault",
+            &root,
+        ],
+    )
+    .expect_code(0);
+    let args = &run.json()["hooks"]["UserPromptSubmit"][0]["hooks"][0]["args"];
+    assert_eq!(
+        *args,
+        json!(["hook", "prompt", "--agent", "claude", "--vault", root])
+    );
+    hook(
+        &vault,
+        &["install", "--agent", "claude", "--domain", "nowhere"],
+    )
+    .expect_hint("there is no domain", "ken domain add nowhere");
+}
+
+#[test]
 fn a_dry_run_changes_nothing() {
     let vault = TestVault::empty();
     let run = hook(&vault, &["install", "--agent", "codex", "--dry-run"]).expect_code(0);
