@@ -10,8 +10,6 @@ use crate::desk::{Desk, SearchRequest};
 use crate::wire::{AnswerShape, GivenShape, HitShape};
 
 pub(super) const CHARS_PER_TOKEN: usize = 4;
-/// A hit must be nearly as good as the best one.
-const SCORE_SHARE_MIN: f64 = 0.7;
 /// A piece that is cut shorter than this says nothing.
 const PIECE_CHARS_MIN: usize = 80;
 const HITS_MAX: u32 = 4;
@@ -24,6 +22,8 @@ pub(super) struct Bar {
     pub(super) moderate: f64,
     /// From this confidence on, strong evidence will do.
     pub(super) strong: f64,
+    /// Share of the best hit's score that another one must have.
+    pub(super) score_share: f64,
     pub(super) hits_max: usize,
 }
 
@@ -110,7 +110,7 @@ pub(super) fn recall(
                 recall.why = "given in this session already".to_owned();
             }
             if !is_known
-                && hit.score >= best * SCORE_SHARE_MIN
+                && hit.score >= best * bar.score_share
                 && recall.pieces.len() < bar.hits_max
             {
                 let domain = domain.clone();

@@ -19,6 +19,7 @@ const BAR: Bar = Bar {
     mode: Some(ModeArg::Lexical),
     moderate: 0.4,
     strong: 0.3,
+    score_share: 0.6,
     hits_max: 3,
 };
 const PIECES_MAX: usize = 5;
