@@ -5,6 +5,7 @@
 //! on the index, the session and the input alone, not on the clock.
 
 mod compress;
+mod deadline;
 mod input;
 pub(crate) mod install;
 pub(crate) mod outputs;
@@ -15,16 +16,14 @@ pub(crate) mod receipt;
 mod session;
 mod start;
 mod tool;
+mod transcript;
 
 use std::ffi::OsString;
-use std::io::Read;
+use std::panic;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{self, RecvTimeoutError};
-use std::time::{Duration, Instant};
-use std::{panic, thread};
+use std::time::Instant;
 
 use anyhow::Result;
 use clap::Parser;
@@ -35,14 +34,11 @@ use crate::desk::{Desk, masked};
 use crate::render;
 use crate::settings::{Allowed, Settings};
 use crate::wire::{HookOutputShape, HookShape, MemoryShape, ReceiptShape};
+use deadline::Deadline;
 use input::Input;
 use recall::{Bar, CHARS_PER_TOKEN, Piece};
 use session::Session;
 
-/// How long a silent standard input is waited for.
-const STDIN_WAIT: Duration = Duration::from_millis(300);
-const STDIN_BYTES_MAX: usize = 64 << 20;
-const TRANSCRIPT_BYTES_MAX: u64 = 64 << 10;
 /// Strong evidence on a handful of words may still be chance.
 const STRONG_CONFIDENCE_MIN: f64 = 0.5;
 /// A passage before a tool call interrupts: it must be the right one.
@@ -173,51 +169,6 @@ fn answer(args: &Args, started: Instant) {
     deadline.finish(receipt, said, &mut session);
 }
 
-/// Ends the process in time, whatever the rest of it is waiting for.
-struct Deadline {
-    is_over: Arc<AtomicBool>,
-    started: Instant,
-    folder: PathBuf,
-}
-
-impl Deadline {
-    fn start(settings: &Settings, receipt: &ReceiptShape, started: Instant) -> Self {
-        let folder = settings.hook_dir();
-        let deadline = Self {
-            is_over: Arc::default(),
-            started,
-            folder: folder.clone(),
-        };
-        let is_over = Arc::clone(&deadline.is_over);
-        let limit = Duration::from_millis(settings.hooks.deadline_ms);
-        let mut receipt = receipt.clone();
-        thread::spawn(move || {
-            thread::sleep(limit.saturating_sub(started.elapsed()));
-            if !is_over.swap(true, Ordering::SeqCst) {
-                receipt.why = "it took too long".to_owned();
-                receipt.ms = started.elapsed().as_millis() as u64;
-                let _ = receipt::add(&folder, &receipt);
-                std::process::exit(0);
-            }
-        });
-        deadline
-    }
-
-    /// Says what there is to say, unless time was up, and writes down what happened.
-    fn finish(&self, mut receipt: ReceiptShape, said: Option<HookShape>, session: &mut Session) {
-        if self.is_over.swap(true, Ordering::SeqCst) {
-            return;
-        }
-        if let Some(said) = said {
-            // An agent that has gone away reads nothing; that is its own business.
-            let _ = render::print_json(&said);
-        }
-        session.save();
-        receipt.ms = self.started.elapsed().as_millis() as u64;
-        let _ = receipt::add(&self.folder, &receipt);
-    }
-}
-
 /// One call, with all it needs.
 struct Call<'a> {
     settings: &'a Settings,
@@ -241,7 +192,7 @@ impl<'a> Call<'a> {
     }
 
     fn handle(&mut self, receipt: &mut ReceiptShape) -> Result<Option<HookShape>> {
-        let bytes = read_stdin();
+        let bytes = input::read();
         let Some(input) = Input::parse(&bytes) else {
             receipt.why = if bytes.is_empty() {
                 "nothing came in".to_owned()
@@ -271,7 +222,7 @@ impl<'a> Call<'a> {
         let input = &self.input;
         let said = match self.event {
             Event::Prompt => {
-                let answered = input.transcript.as_deref().map(answered);
+                let answered = input.transcript.as_deref().map(transcript::answered);
                 input.prompt.clone() + &answered.unwrap_or_default()
             }
             Event::PreTool | Event::PostTool => input.tool_input.to_string(),
@@ -437,57 +388,6 @@ impl<'a> Call<'a> {
         let here = || PathBuf::from(".").canonicalize().unwrap_or_default();
         self.input.cwd.clone().unwrap_or_else(here)
     }
-}
-
-/// Reads standard input to its end, or until nothing more comes: some agents keep it open, some
-/// send nothing.
-fn read_stdin() -> Vec<u8> {
-    let (sender, receiver) = mpsc::channel();
-    thread::spawn(move || {
-        let mut stdin = std::io::stdin().lock();
-        let mut buffer = vec![0; 64 << 10];
-        while let Ok(n_bytes) = stdin.read(&mut buffer) {
-            if n_bytes == 0 || sender.send(buffer[..n_bytes].to_vec()).is_err() {
-                return;
-            }
-        }
-    });
-    let mut bytes = Vec::new();
-    while bytes.len() < STDIN_BYTES_MAX {
-        match receiver.recv_timeout(STDIN_WAIT) {
-            Ok(part) => bytes.extend(part),
-            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => break,
-        }
-    }
-    bytes
-}
-
-/// Returns what the agent itself wrote last, from the end of a transcript. What hooks added stands
-/// there, too, and must not count as use.
-fn answered(transcript: &std::path::Path) -> String {
-    use std::io::{Seek, SeekFrom};
-    let is_transcript = transcript
-        .extension()
-        .is_some_and(|extension| extension == "jsonl");
-    let tail = || -> std::io::Result<String> {
-        let mut file = std::fs::File::open(transcript)?;
-        let n_bytes = file.metadata()?.len();
-        file.seek(SeekFrom::Start(
-            n_bytes.saturating_sub(TRANSCRIPT_BYTES_MAX),
-        ))?;
-        let mut bytes = Vec::new();
-        file.take(TRANSCRIPT_BYTES_MAX).read_to_end(&mut bytes)?;
-        Ok(String::from_utf8_lossy(&bytes).into_owned())
-    };
-    if !is_transcript || !transcript.is_file() {
-        return String::new();
-    }
-    let is_agent = |line: &&str| {
-        let value: Result<serde_json::Value, _> = serde_json::from_str(line);
-        value.is_ok_and(|value| value["type"] == "assistant")
-    };
-    let tail = tail().unwrap_or_default();
-    tail.lines().filter(is_agent).collect()
 }
 
 #[cfg(test)]

@@ -1,8 +1,16 @@
 //! What an agent sends: Claude Code's and Codex's names, and Copilot's spelling of them.
 
+use std::io::Read;
 use std::path::PathBuf;
+use std::sync::mpsc::{self, RecvTimeoutError};
+use std::thread;
+use std::time::Duration;
 
 use serde_json::Value;
+
+/// How long a silent standard input is waited for.
+const STDIN_WAIT: Duration = Duration::from_millis(300);
+const STDIN_BYTES_MAX: usize = 64 << 20;
 
 /// One call, understood. What was not sent is empty.
 #[derive(Clone, Debug, Default)]
@@ -61,6 +69,29 @@ impl Input {
             .and_then(Value::as_str)
             .filter(|text| !text.is_empty())
     }
+}
+
+/// Reads standard input to its end, or until nothing more comes: some agents keep it open, some
+/// send nothing.
+pub(super) fn read() -> Vec<u8> {
+    let (sender, receiver) = mpsc::channel();
+    thread::spawn(move || {
+        let mut stdin = std::io::stdin().lock();
+        let mut buffer = vec![0; 64 << 10];
+        while let Ok(n_bytes) = stdin.read(&mut buffer) {
+            if n_bytes == 0 || sender.send(buffer[..n_bytes].to_vec()).is_err() {
+                return;
+            }
+        }
+    });
+    let mut bytes = Vec::new();
+    while bytes.len() < STDIN_BYTES_MAX {
+        match receiver.recv_timeout(STDIN_WAIT) {
+            Ok(part) => bytes.extend(part),
+            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => break,
+        }
+    }
+    bytes
 }
 
 #[cfg(test)]
