@@ -1,9 +1,16 @@
 //! What was typed: the commands and their options. No logic.
 
+mod hook;
+mod qmd;
+
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
+
+use hook::HOOK_HELP;
+pub(crate) use hook::{Agent, EventArgs, HookAction, HookArgs, InstallArgs};
+pub(crate) use qmd::{CollectionAction, CollectionArgs, MultiGetArgs, QmdFormat, QmdSearchArgs};
 
 /// Find the right passage in your notes, by exact word and by meaning.
 ///
@@ -91,6 +98,21 @@ pub(crate) enum Command {
     Model(ModelArgs),
     /// Measure search quality: by judged questions, or by what notes are called
     Eval(EvalArgs),
+    /// Give agents context from the notes while they work
+    #[command(after_help = HOOK_HELP)]
+    Hook(HookArgs),
+    /// Find passages, as `qmd query` is called
+    #[command(hide = true, alias = "deep-search")]
+    Query(QmdSearchArgs),
+    /// Find passages by meaning, as `qmd vsearch` is called
+    #[command(hide = true, alias = "vector-search")]
+    Vsearch(QmdSearchArgs),
+    /// Print several notes, as `qmd multi-get` is called
+    #[command(hide = true)]
+    MultiGet(MultiGetArgs),
+    /// Name folders of notes, as `qmd collection` is called
+    #[command(hide = true)]
+    Collection(CollectionArgs),
     /// Print a completion script for a shell
     Completions {
         /// The shell
@@ -162,6 +184,12 @@ pub(crate) struct SearchArgs {
     /// Look at every file for changes first, however large the vault
     #[arg(long)]
     pub(crate) fresh: bool,
+    /// The same as `--domain`, as qmd calls it
+    #[arg(short, long, hide = true, value_name = "NAME")]
+    pub(crate) collection: Option<String>,
+    /// The same as `--format json`
+    #[arg(long, hide = true)]
+    pub(crate) json: bool,
 }
 
 /// How answers are printed.
@@ -177,6 +205,8 @@ pub(crate) enum Format {
     Md,
     /// One path per line
     Paths,
+    /// A list as `qmd --json` prints it
+    Qmd,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
@@ -204,6 +234,12 @@ pub(crate) struct GetArgs {
     /// Number the lines
     #[arg(short = 'N', long)]
     pub(crate) line_numbers: bool,
+    /// First line, as qmd calls it
+    #[arg(long, hide = true, value_name = "LINE", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) from: Option<u32>,
+    /// Most lines, as qmd calls it
+    #[arg(short = 'l', hide = true, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    pub(crate) lines: Option<u32>,
 }
 
 #[derive(Debug, ClapArgs)]

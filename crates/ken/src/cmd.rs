@@ -7,11 +7,13 @@ mod doctor;
 mod domain;
 mod eval;
 mod get;
+mod hook;
 mod index;
 mod links;
 mod model;
 pub(crate) mod open;
 mod pages;
+mod qmd;
 mod search;
 mod status;
 mod traverse;
@@ -52,6 +54,13 @@ pub(crate) fn run(args: Args) -> Result<Found> {
         Command::Model(model) => model::run(&new_settings()?, &model.action),
         Command::Eval(eval) => eval::run(&settings()?, place, eval),
         Command::Watch(watch) => watch::run(&settings()?, place, watch),
+        Command::Hook(hook) => hook::run(&settings()?, place, &hook.action),
+        Command::Query(query) => qmd::query(&settings()?, place, query),
+        Command::Vsearch(query) => qmd::vsearch(&settings()?, place, query),
+        Command::MultiGet(notes) => qmd::multi_get(&settings()?, place, notes),
+        Command::Collection(collection) => {
+            qmd::collection(&new_settings()?, place, &collection.action)
+        }
         Command::Completions { shell } => pages::completions(*shell),
         Command::Man { folder } => pages::man(folder.as_deref()),
     }

@@ -25,7 +25,7 @@ pub(crate) use several::join;
 use crate::cmd::open::{self, Model};
 use crate::settings::{Located, Settings};
 use crate::wire::{
-    AnswerShape, Asked, CompareShape, LinksShape, MissedShape, NotesShape, PassageShape,
+    AnswerShape, Asked, CompareShape, LinksShape, MissedShape, NoteShape, NotesShape, PassageShape,
     ReportShape, StatusShape, TraverseShape, VerdictsShape, WalkShape, Walked,
 };
 
@@ -76,6 +76,17 @@ impl Desk {
         self.with_store(|store| self.answer(store, request, None))
     }
 
+    /// Answers as if it were still the time at which the index was made: the same index gives the
+    /// same answer, whatever the clock says.
+    pub(crate) fn remembered(&self, request: &SearchRequest) -> Result<AnswerShape> {
+        self.with_store(|store| {
+            let made_at = store.checked_at()?;
+            let mut answer = self.answer_at(store, request, made_at.unwrap_or(0), made_at)?;
+            answer.index_age_s = made_at.map(|at| (open::now() - at).max(0));
+            Ok(answer)
+        })
+    }
+
     /// Answers from a snapshot that was known to be up to date at `checked_at`.
     pub(crate) fn answer(
         &self,
@@ -83,8 +94,17 @@ impl Desk {
         request: &SearchRequest,
         checked_at: Option<i64>,
     ) -> Result<AnswerShape> {
+        self.answer_at(store, request, open::now(), checked_at)
+    }
+
+    fn answer_at(
+        &self,
+        store: &Store,
+        request: &SearchRequest,
+        now: i64,
+        checked_at: Option<i64>,
+    ) -> Result<AnswerShape> {
         let settings = &self.settings;
-        let now = open::now();
         let mode = settings.mode(request.mode)?;
         let options = SearchOptions {
             mode,
@@ -207,6 +227,14 @@ impl Desk {
     /// Lists notes by path.
     pub(crate) fn notes(&self, request: &NotesRequest) -> Result<NotesShape> {
         self.with_store(|store| Ok(NotesShape::new(store.facts(Wanted::Tags)?, request)))
+    }
+
+    /// Lists the notes that changed last, the newest first.
+    pub(crate) fn recent(&self, limit: usize) -> Result<Vec<NoteShape>> {
+        self.with_store(|store| {
+            let notes = store.recently_changed(limit)?;
+            Ok(notes.into_iter().map(NoteShape::from).collect())
+        })
     }
 
     /// Brings the index up to date with the vault.

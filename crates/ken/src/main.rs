@@ -4,6 +4,7 @@ mod args;
 mod cmd;
 mod desk;
 mod hint;
+mod hook;
 mod reader;
 mod render;
 mod settings;
@@ -25,6 +26,9 @@ fn main() -> ExitCode {
         .is_some_and(|verb| verb == reader::CHILD_VERB)
     {
         return reader::child::run();
+    }
+    if hook::is_called(std::env::args_os()) {
+        return hook::run();
     }
     let args = args::Args::parse();
     match cmd::run(args) {

@@ -2,9 +2,11 @@
 //! to standard error.
 
 mod cited;
+mod hooks;
 mod walk;
 
 pub(crate) use cited::verdicts;
+pub(crate) use hooks::receipt;
 pub(crate) use walk::traversal;
 
 use std::io::{self, IsTerminal, Write};

@@ -2,6 +2,7 @@
 //! environment and the home folder.
 
 mod domain;
+mod hooks;
 mod place;
 
 use std::collections::BTreeMap;
@@ -16,6 +17,9 @@ use kenning::search::tuning::LookWeights;
 use kenning::search::{Fusion, Mode, Tuning};
 use kenning::vault::{PathList, WalkRules};
 use serde::Deserialize;
+
+use hooks::HookSettings;
+pub(crate) use hooks::{Allowed, agent_file};
 
 use crate::args::{FusionArg, ModeArg, Place};
 use crate::hint::Hinted;
@@ -38,6 +42,7 @@ pub(crate) struct Settings {
     pub(crate) model: String,
     pub(crate) search: SearchSettings,
     pub(crate) index: IndexSettings,
+    pub(crate) hooks: HookSettings,
     #[serde(default)]
     pub(crate) domains: BTreeMap<String, DomainSettings>,
     /// Where the settings file is or would be.
@@ -99,6 +104,15 @@ pub(crate) struct Located {
     pub(crate) model_dimensions: Option<usize>,
     /// What the domain sets itself.
     domain: Option<DomainSettings>,
+}
+
+impl Located {
+    /// Whether a folder of the vault, given from its root, belongs to this domain.
+    pub(crate) fn holds(&self, folder: &str) -> bool {
+        let rules = &self.rules;
+        let is_allowed = rules.allowed.is_empty() || rules.allowed.has(folder);
+        is_allowed && !rules.excluded.has(folder)
+    }
 }
 
 impl Settings {

@@ -2,13 +2,17 @@
 
 mod cite;
 pub(crate) mod eval;
+mod hook;
 mod notes;
+mod qmd;
 mod traverse;
 
 use std::path::Path;
 
 pub(crate) use cite::{CitationShape, CitedShape, PlaceShape, VerdictShape, VerdictsShape};
-pub(crate) use notes::NotesShape;
+pub(crate) use hook::{GivenShape, HookOutputShape, HookShape, MemoryShape, ReceiptShape};
+pub(crate) use notes::{NoteShape, NotesShape};
+pub(crate) use qmd::{QmdHitShape, QmdNoteShape};
 pub(crate) use traverse::{
     CompareShape, MissedShape, RetainedShape, SeenShape, TraverseShape, WalkShape, Walked,
 };

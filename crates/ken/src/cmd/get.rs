@@ -2,14 +2,21 @@
 
 use anyhow::Result;
 
-use super::Found;
+use super::{Found, qmd};
 use crate::args::{GetArgs, Place};
 use crate::desk::Desks;
 use crate::render;
 use crate::settings::Settings;
 
 pub(super) fn run(settings: &Settings, place: &Place, args: &GetArgs) -> Result<Found> {
-    let passage = Desks::open(settings, place)?.any(|desk| desk.passage(&args.reference))?;
+    let (collection, mut reference) = qmd::reference(&args.reference);
+    if args.from.is_some() || args.lines.is_some() {
+        let (from, n_lines) = (args.from.unwrap_or(1), args.lines.unwrap_or(u32::MAX / 2));
+        let to = from.saturating_add(n_lines - 1);
+        reference = format!("{reference}:{from}-{to}");
+    }
+    let place = qmd::with_collection(place, collection.as_slice());
+    let passage = Desks::open(settings, &place)?.any(|desk| desk.passage(&reference))?;
     if args.json {
         render::print_json(&passage)?;
     } else {

@@ -10,14 +10,15 @@ use kenning::search::{Answer, Evidence, Mode};
 use kenning::store::Store;
 use kenning::vault::Vault;
 
-use super::{Found, open};
+use super::{Found, open, qmd};
 use crate::args::{Format, Place, SearchArgs};
 use crate::desk::{Desk, SearchRequest, join, masked};
 use crate::render;
 use crate::settings::{Located, Settings};
-use crate::wire::{AnswerShape, Asked};
+use crate::wire::{AnswerShape, Asked, QmdHitShape};
 
 pub(super) fn run(settings: &Settings, place: &Place, args: &SearchArgs) -> Result<Found> {
+    let place = &qmd::with_collection(place, args.collection.as_slice());
     let request = request(args);
     let mut answers = Vec::new();
     let mut vault = None;
@@ -29,10 +30,21 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &SearchArgs) -> Resu
     }
     let limit = args.limit.unwrap_or(settings.search.limit) as usize;
     let vault = vault.filter(|_| answers.len() == 1);
+    let name = answers.first().map(|(name, _)| name.clone());
     let Some(shape) = join(answers, limit) else {
         return Ok(Found::Nothing);
     };
-    print(&shape, vault.as_deref(), args, place.quiet)?;
+    if args.format == Format::Qmd {
+        let collection = name.unwrap_or_default();
+        let hits = shape.hits.iter();
+        let hits = hits.map(|hit| {
+            let own = hit.domain.as_deref().unwrap_or(&collection);
+            QmdHitShape::new(hit, own, false)
+        });
+        render::print_json(&hits.collect::<Vec<_>>())?;
+    } else {
+        print(&shape, vault.as_deref(), args, place.quiet)?;
+    }
     Ok(if shape.hits.is_empty() {
         Found::Nothing
     } else {
@@ -41,7 +53,7 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &SearchArgs) -> Resu
 }
 
 /// Asks one domain, after bringing its index up to date.
-fn ask(
+pub(super) fn ask(
     settings: &Settings,
     located: Located,
     args: &SearchArgs,
@@ -61,7 +73,7 @@ fn ask(
     desk.answer(&store, request, is_checked.then_some(now))
 }
 
-fn request(args: &SearchArgs) -> SearchRequest {
+pub(super) fn request(args: &SearchArgs) -> SearchRequest {
     SearchRequest {
         query: args.query.join(" "),
         limit: args.limit,
@@ -157,10 +169,13 @@ fn refresh(located: &Located, folder: &Path, quiet: bool) -> Result<(Store, bool
 
 fn print(answer: &AnswerShape, vault: Option<&Path>, args: &SearchArgs, quiet: bool) -> Result<()> {
     match args.format {
+        Format::Text if args.json => render::print_json(answer),
         Format::Text => render::answer(answer, vault, quiet),
         Format::Json => render::print_json(answer),
         Format::Jsonl => answer.hits.iter().try_for_each(render::print_json),
         Format::Md => render::markdown(answer),
+        // Only an answer without hits comes this way.
+        Format::Qmd => render::print("[]\n"),
         Format::Paths => {
             let mut paths: Vec<&str> = Vec::new();
             for hit in &answer.hits {

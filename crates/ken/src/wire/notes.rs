@@ -1,6 +1,6 @@
 //! The JSON shape of a list of notes.
 
-use kenning::store::NoteFacts;
+use kenning::store::{NoteFacts, NoteRow};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -22,6 +22,17 @@ pub(crate) struct NoteShape {
     pub(crate) title: String,
     pub(crate) tags: Vec<String>,
     pub(crate) date: Option<String>,
+}
+
+impl From<NoteRow> for NoteShape {
+    fn from(note: NoteRow) -> Self {
+        Self {
+            path: note.path,
+            title: note.title,
+            tags: note.tags,
+            date: note.date,
+        }
+    }
 }
 
 impl NotesShape {

@@ -3,7 +3,7 @@
 use rusqlite::{Connection, Row};
 
 use super::NoteId;
-use super::read::{Store, list, model};
+use super::read::{NoteRow, Store, list, model};
 use crate::embed::ModelId;
 use crate::error::Result;
 use crate::vault::Skipped;
@@ -129,6 +129,17 @@ impl Store {
                     })
                 })
         })
+    }
+
+    /// Returns the notes whose files changed last, the newest first.
+    pub fn recently_changed(&self, limit: usize) -> Result<Vec<NoteRow>> {
+        let newest: Vec<NoteId> = self.sql(|connection| {
+            connection
+                .prepare_cached("SELECT id FROM note ORDER BY mtime_ns DESC, path LIMIT ?1")?
+                .query_map([limit], |row| row.get(0).map(NoteId))?
+                .collect()
+        })?;
+        newest.into_iter().map(|id| self.note(id)).collect()
     }
 
     /// Returns the counts and complaints of the index.

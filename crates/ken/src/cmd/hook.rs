@@ -1,0 +1,134 @@
+//! `ken hook`: what people ask about hooks. What agents call is answered in `hook.rs`.
+
+use std::path::Path;
+
+use anyhow::{Context, Result};
+
+use super::{Found, open};
+use crate::args::{HookAction, InstallArgs, Place};
+use crate::hint::Hinted;
+use crate::hook::install::{self, Program};
+use crate::hook::{outputs, receipt};
+use crate::render;
+use crate::settings::{Settings, agent_file};
+
+pub(super) fn run(settings: &Settings, place: &Place, action: &HookAction) -> Result<Found> {
+    match action {
+        HookAction::Output { id } => output(settings, id),
+        HookAction::Log { json, limit } => log(settings, *json, *limit),
+        HookAction::Install(args) => add(settings, place, args),
+        HookAction::Remove(args) => remove(args),
+        HookAction::Status(args) => status(args),
+        // An agent's call never comes this far.
+        _ => Ok(Found::Nothing),
+    }
+}
+
+fn output(settings: &Settings, id: &str) -> Result<Found> {
+    let text = outputs::read(&settings.hook_dir().join("outputs"), id).ok_or_else(|| {
+        Hinted::error(
+            format!("there is no output {id:?}"),
+            "the last 50 are kept; run the command again",
+        )
+    })?;
+    render::print(&text)?;
+    Ok(Found::Something)
+}
+
+fn log(settings: &Settings, as_json: bool, limit: usize) -> Result<Found> {
+    let receipts = receipt::read(&settings.hook_dir());
+    let shown = &receipts[receipts.len().saturating_sub(limit)..];
+    if as_json {
+        shown.iter().try_for_each(render::print_json)?;
+    } else {
+        let now = open::now();
+        for receipt in shown {
+            render::print(&render::receipt(receipt, now))?;
+        }
+        let n_given: usize = receipts.iter().map(|receipt| receipt.given.len()).sum();
+        let n_used: usize = receipts.iter().map(|receipt| receipt.used.len()).sum();
+        let share = (100 * n_used).checked_div(n_given).unwrap_or(0);
+        render::print(&format!(
+            "{} calls · {n_given} passages given · {n_used} used ({share} %)\n",
+            receipts.len()
+        ))?;
+    }
+    Ok(found(!receipts.is_empty()))
+}
+
+fn add(settings: &Settings, place: &Place, args: &InstallArgs) -> Result<Found> {
+    let file = file(args)?;
+    let program = program(settings, place)?;
+    let before = install::read(&file)?;
+    let mut settings = before.clone();
+    install::add(&mut settings, args.agent, &program);
+    if args.dry_run {
+        render::print(&(serde_json::to_string_pretty(&settings)? + "\n"))?;
+    } else if settings == before {
+        render::say(&format!("{}: the hooks are there already", file.display()));
+    } else {
+        install::write(&file, &settings)?;
+        render::say(&format!(
+            "{}: hooks added; `ken hook log` tells what they do, `ken hook remove --agent {}` takes them out",
+            file.display(),
+            args.agent.name()
+        ));
+    }
+    Ok(Found::Something)
+}
+
+/// Under whatever name it was called, the agent calls the same file; and the notes that were named.
+fn program(settings: &Settings, place: &Place) -> Result<Program> {
+    let mut options = Vec::new();
+    if place.vault.is_some() || place.domain.is_some() {
+        // What does not exist is told now, not by a hook that stays silent.
+        let located = settings.locate(place)?;
+        options = match (&place.domain, located.vault) {
+            (None, Some(vault)) => vec!["--vault".to_owned(), vault.display().to_string()],
+            _ => vec!["--domain".to_owned(), located.name],
+        };
+    }
+    Ok(Program {
+        path: std::env::current_exe().context("the path of this program is unknown")?,
+        options,
+    })
+}
+
+fn remove(args: &InstallArgs) -> Result<Found> {
+    let file = file(args)?;
+    let mut settings = install::read(&file)?;
+    let is_changed = install::remove(&mut settings);
+    if args.dry_run {
+        render::print(&(serde_json::to_string_pretty(&settings)? + "\n"))?;
+    } else if is_changed {
+        install::write(&file, &settings)?;
+        if install::is_empty(&settings) {
+            std::fs::remove_file(&file).map_err(|error| kenning::Error::io(&file, error))?;
+        }
+        render::say(&format!("{}: hooks removed", file.display()));
+    } else {
+        render::say(&format!("{}: there are no hooks of ken", file.display()));
+    }
+    Ok(found(is_changed))
+}
+
+fn status(args: &InstallArgs) -> Result<Found> {
+    let file = file(args)?;
+    let events = install::list(&install::read(&file)?, args.agent);
+    for (name, is_there) in &events {
+        let mark = if *is_there { "installed" } else { "missing" };
+        render::print(&format!("{name:<20} {mark:<10} {}\n", file.display()))?;
+    }
+    Ok(found(events.iter().all(|(_, is_there)| *is_there)))
+}
+
+fn file(args: &InstallArgs) -> Result<std::path::PathBuf> {
+    agent_file(args.agent, args.project.then_some(Path::new("")))
+}
+
+fn found(is_found: bool) -> Found {
+    match is_found {
+        true => Found::Something,
+        false => Found::Nothing,
+    }
+}

@@ -1,0 +1,297 @@
+//! `ken query`, `vsearch`, `multi-get` and `collection`: the seat of qmd, for scripts and habits. A
+//! collection is a domain.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::{Context, Result};
+use kenning::vault::PathList;
+
+use super::{Found, domain, open, search};
+use crate::args::{
+    CollectionAction, DomainAction, Format, ModeArg, MultiGetArgs, Place, QmdFormat, QmdSearchArgs,
+    SearchArgs,
+};
+use crate::desk::{Desk, Desks, NotesRequest};
+use crate::render;
+use crate::settings::{Located, Settings};
+use crate::wire::{AnswerShape, PassageShape, QmdHitShape, QmdNoteShape};
+
+/// What qmd calls all.
+const ALL_HITS: u32 = 1_000;
+const HITS_MAX: u32 = 5;
+const LISTED_HITS_MAX: u32 = 20;
+
+pub(super) fn query(settings: &Settings, place: &Place, args: &QmdSearchArgs) -> Result<Found> {
+    find(settings, place, args, None)
+}
+
+pub(super) fn vsearch(settings: &Settings, place: &Place, args: &QmdSearchArgs) -> Result<Found> {
+    find(settings, place, args, Some(ModeArg::Vector))
+}
+
+fn find(
+    settings: &Settings,
+    place: &Place,
+    args: &QmdSearchArgs,
+    mode: Option<ModeArg>,
+) -> Result<Found> {
+    let format = args.format();
+    let limit = match (args.limit, args.all, format) {
+        (Some(limit), ..) => limit,
+        (_, true, _) => ALL_HITS,
+        (.., QmdFormat::Json | QmdFormat::Files) => LISTED_HITS_MAX,
+        _ => HITS_MAX,
+    };
+    let wanted = SearchArgs {
+        query: args.query.clone(),
+        limit: Some(limit),
+        mode,
+        fusion: None,
+        format: Format::Qmd,
+        min_score: args.min_score,
+        max_tokens: None,
+        per_note: None,
+        explain: false,
+        no_update: false,
+        fresh: false,
+        collection: None,
+        json: false,
+    };
+    let request = search::request(&wanted);
+    let mut answers = Vec::new();
+    for located in collections(settings, place, &args.collection)? {
+        let name = located.name.clone();
+        let answer = search::ask(settings, located, &wanted, &request, place.quiet)?;
+        answers.push((name, answer));
+    }
+    print(answers, format, limit as usize, args.full)
+}
+
+/// Prints the answers of all collections as one, best first.
+fn print(
+    answers: Vec<(String, AnswerShape)>,
+    format: QmdFormat,
+    limit: usize,
+    is_full: bool,
+) -> Result<Found> {
+    let n_hits: usize = answers.iter().map(|(_, answer)| answer.hits.len()).sum();
+    if matches!(format, QmdFormat::Cli | QmdFormat::Md) {
+        for (_, answer) in &answers {
+            match format {
+                QmdFormat::Md => render::markdown(answer)?,
+                _ => render::answer(answer, None, true)?,
+            }
+        }
+    } else {
+        let shapes = |(name, answer): &(String, AnswerShape)| -> Vec<QmdHitShape> {
+            let hits = answer.hits.iter();
+            hits.map(|hit| QmdHitShape::new(hit, name, is_full))
+                .collect()
+        };
+        let mut hits: Vec<QmdHitShape> = answers.iter().flat_map(shapes).collect();
+        hits.sort_by(|a, b| b.score.total_cmp(&a.score));
+        hits.truncate(limit);
+        if format == QmdFormat::Json {
+            render::print_json(&hits)?;
+        } else {
+            let lines = hits
+                .iter()
+                .map(|hit| format!("{},{:.2},{}\n", hit.docid, hit.score, hit.file));
+            render::print(&lines.collect::<String>())?;
+        }
+    }
+    Ok(if n_hits == 0 {
+        Found::Nothing
+    } else {
+        Found::Something
+    })
+}
+
+fn collections(settings: &Settings, place: &Place, names: &[String]) -> Result<Vec<Located>> {
+    settings.locate_all(&with_collection(place, names))
+}
+
+pub(super) fn with_collection(place: &Place, names: &[String]) -> Place {
+    let mut place = place.clone();
+    if !names.is_empty() {
+        (place.domain, place.vault) = (Some(names.join(",")), None);
+    }
+    place
+}
+
+pub(super) fn multi_get(settings: &Settings, place: &Place, args: &MultiGetArgs) -> Result<Found> {
+    let names: Vec<String> = args.collection.iter().cloned().collect();
+    let desks = Desks::open(settings, &with_collection(place, &names))?;
+    let mut notes = Vec::new();
+    let mut n_missing = 0;
+    for pattern in args
+        .pattern
+        .split(',')
+        .map(str::trim)
+        .filter(|part| !part.is_empty())
+    {
+        let (collection, pattern) = reference(pattern);
+        let desk = desks.get(collection.as_deref())?;
+        for path in paths(desk, &pattern)? {
+            match desk.passage(&path) {
+                Ok(note) if note.text.len() > args.max_bytes => {
+                    let n_kb = note.text.len() / 1_024;
+                    render::say(&format!(
+                        "left out {}: {n_kb} kB; --max-bytes takes more",
+                        note.path
+                    ));
+                }
+                Ok(note) => notes.push((desk.name().to_owned(), first_lines(note, args.lines))),
+                Err(error) => {
+                    render::error(&error);
+                    n_missing += 1;
+                }
+            }
+        }
+    }
+    let is_found = !notes.is_empty() && n_missing == 0;
+    let shapes: Vec<QmdNoteShape> = notes
+        .into_iter()
+        .map(|(name, note)| QmdNoteShape::new(note, &name))
+        .collect();
+    if args.json {
+        render::print_json(&shapes)?;
+    } else {
+        for note in &shapes {
+            match args.files {
+                true => render::print(&format!("{}\n", note.file))?,
+                false => render::print(&format!(
+                    "=== {} ===\n{}\n\n",
+                    note.file,
+                    note.body.trim_end()
+                ))?,
+            }
+        }
+    }
+    Ok(if is_found {
+        Found::Something
+    } else {
+        Found::Nothing
+    })
+}
+
+/// Returns the notes of a pattern, or the reference itself where it is none.
+fn paths(desk: &Desk, pattern: &str) -> Result<Vec<String>> {
+    if !pattern.contains(['*', '?', '{']) {
+        return Ok(vec![pattern.to_owned()]);
+    }
+    let list = PathList::new(&[pattern.to_owned()])?;
+    let all = desk.notes(&NotesRequest {
+        limit: usize::MAX,
+        ..NotesRequest::default()
+    })?;
+    let paths = all.notes.into_iter().map(|note| note.path);
+    Ok(paths.filter(|path| list.has(path)).collect())
+}
+
+fn first_lines(mut note: PassageShape, n_lines: Option<usize>) -> PassageShape {
+    if let Some(n_lines) = n_lines {
+        let lines: Vec<&str> = note.text.lines().take(n_lines).collect();
+        note.text = lines.join("\n");
+    }
+    note
+}
+
+pub(super) fn collection(
+    settings: &Settings,
+    place: &Place,
+    action: &CollectionAction,
+) -> Result<Found> {
+    match action {
+        CollectionAction::Add { path, name } => {
+            let name = match name {
+                Some(name) => name.clone(),
+                None => folder_name(path)?,
+            };
+            let added = DomainAction::Add {
+                name: name.clone(),
+                path: path.clone(),
+            };
+            domain::run(settings, place, &added)?;
+            let settings = Settings::load(place, false)?;
+            for located in collections(&settings, place, &[name])? {
+                if let Some(vault) = &located.vault {
+                    let (report, seconds) = open::update(&located, vault, false)?;
+                    render::report(&report, seconds, place.quiet);
+                }
+            }
+            Ok(Found::Something)
+        }
+        CollectionAction::List { json } => {
+            domain::run(settings, place, &DomainAction::List { json: *json })
+        }
+        CollectionAction::Remove { name } => domain::run(
+            settings,
+            place,
+            &DomainAction::Remove {
+                name: name.clone(),
+                delete_index: false,
+            },
+        ),
+    }
+}
+
+fn folder_name(path: &Path) -> Result<String> {
+    let path = path
+        .canonicalize()
+        .map_err(|_| kenning::Error::VaultMissing {
+            path: path.to_owned(),
+        })?;
+    let name = path
+        .file_name()
+        .context("the folder has no name; give one with --name")?;
+    Ok(name.to_string_lossy().replace(' ', "-"))
+}
+
+/// Understands `qmd://collection/path` and `path:from:count`; anything else is as it was.
+pub(super) fn reference(typed: &str) -> (Option<String>, String) {
+    let (collection, rest) = match typed
+        .strip_prefix("qmd://")
+        .and_then(|rest| rest.split_once('/'))
+    {
+        Some((collection, rest)) => (Some(collection.to_owned()), rest),
+        None => (None, typed),
+    };
+    let mut parts = rest.rsplitn(3, ':');
+    let numbers = (parts.next(), parts.next(), parts.next());
+    let (Some(count), Some(from), Some(path)) = numbers else {
+        return (collection, rest.to_owned());
+    };
+    match (from.parse::<u32>(), count.parse::<u32>()) {
+        (Ok(from), Ok(count)) if count > 0 && !path.is_empty() => {
+            let to = from.saturating_add(count - 1);
+            (collection, format!("{path}:{from}-{to}"))
+        }
+        _ => (collection, rest.to_owned()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(typed: &str, collection: Option<&str>, expected: &str) {
+        assert_eq!(
+            reference(typed),
+            (collection.map(str::to_owned), expected.to_owned())
+        );
+    }
+
+    #[test]
+    fn addresses_of_qmd_are_understood() {
+        check("qmd://home/Roof.md", Some("home"), "Roof.md");
+        check("qmd://home/a/Roof.md:3:10", Some("home"), "a/Roof.md:3-12");
+        check("Roof.md:3:10", None, "Roof.md:3-12");
+        check("Roof.md:3-10", None, "Roof.md:3-10");
+        check("Roof.md:3", None, "Roof.md:3");
+        check("10:30 call: notes", None, "10:30 call: notes");
+        check("#a1b2c3d4", None, "#a1b2c3d4");
+    }
+}

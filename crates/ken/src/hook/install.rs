@@ -1,0 +1,351 @@
+//! Enters our hooks into an agent's settings and takes them out again. Only what is ours is touched,
+//! and everything else keeps its place.
+
+use std::fs;
+use std::io::{ErrorKind, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::Result;
+use serde_json::{Map, Value, json};
+
+use super::Event;
+use crate::args::Agent;
+use crate::hint::Hinted;
+
+/// Seconds after which the agent gives up on us; we give up long before.
+const TIMEOUT_SECONDS: u64 = 5;
+const PRE_TOOLS: &str = "Read|Edit|Write|Bash|Grep|Task|Agent";
+const POST_TOOLS: &str = "Bash|Grep|Glob|WebFetch|WebSearch|Task|Agent|mcp__.*";
+
+/// Reads the settings of an agent; a file that is not there is empty.
+pub(crate) fn read(file: &Path) -> Result<Value> {
+    let text = match fs::read_to_string(file) {
+        Ok(text) => text,
+        Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
+        Err(error) => return Err(kenning::Error::io(file, error).into()),
+    };
+    if text.trim().is_empty() {
+        return Ok(json!({}));
+    }
+    let settings: Value = serde_json::from_str(text.trim_start_matches('\u{feff}'))
+        .map_err(|error| unreadable(file, &error.to_string()))?;
+    let hooks = settings.get("hooks");
+    let is_sound = settings.is_object()
+        && hooks.is_none_or(|hooks| {
+            let events = hooks.as_object();
+            events.is_some_and(|events| events.values().all(Value::is_array))
+        });
+    match is_sound {
+        true => Ok(settings),
+        false => Err(unreadable(file, "`hooks` is not what it should be")),
+    }
+}
+
+fn unreadable(file: &Path, reason: &str) -> anyhow::Error {
+    Hinted::error(
+        format!("{} cannot be read: {reason}", file.display()),
+        "nothing was changed; mend the file and try again",
+    )
+}
+
+/// Writes the settings of an agent at once, keeping a copy of what was there.
+pub(crate) fn write(file: &Path, settings: &Value) -> Result<()> {
+    let file = file.canonicalize().unwrap_or_else(|_| file.to_owned());
+    let io = |path: &Path| {
+        let path = path.to_owned();
+        move |error| kenning::Error::io(path, error)
+    };
+    let folder = file
+        .parent()
+        .filter(|folder| !folder.as_os_str().is_empty());
+    let folder = folder.unwrap_or(Path::new("."));
+    fs::create_dir_all(folder).map_err(io(folder))?;
+    if file.exists() {
+        let copy = backup_of(&file);
+        fs::copy(&file, &copy).map_err(io(&copy))?;
+    }
+    let mut fresh = tempfile::NamedTempFile::new_in(folder).map_err(io(folder))?;
+    let text = serde_json::to_string_pretty(settings)? + "\n";
+    fresh.write_all(text.as_bytes()).map_err(io(&file))?;
+    if let Ok(meta) = fs::metadata(&file) {
+        let _ = fresh.as_file().set_permissions(meta.permissions());
+    }
+    fresh
+        .persist(&file)
+        .map_err(|error| kenning::Error::io(&file, error.error))?;
+    Ok(())
+}
+
+/// Returns where the last version is kept.
+pub(crate) fn backup_of(file: &Path) -> PathBuf {
+    let mut name = file.as_os_str().to_owned();
+    name.push(".bak");
+    PathBuf::from(name)
+}
+
+/// What an agent is to call: this program, and which notes are meant if not those of the folder.
+pub(crate) struct Program {
+    pub(crate) path: PathBuf,
+    pub(crate) options: Vec<String>,
+}
+
+/// Enters every hook that is missing, and mends those that call another binary or other notes.
+pub(crate) fn add(settings: &mut Value, agent: Agent, program: &Program) {
+    if agent == Agent::Copilot && settings.get("version").is_none() {
+        settings["version"] = json!(1);
+    }
+    if settings.get("hooks").is_none() {
+        settings["hooks"] = json!({});
+    }
+    for event in Event::ALL {
+        let handler = handler(event, agent, program);
+        let name = event_name(event, agent);
+        let Some(hooks) = settings["hooks"].as_object_mut() else {
+            continue;
+        };
+        let list = hooks.entry(name).or_insert_with(|| json!([]));
+        let mut is_there = false;
+        for known in handlers(list).filter(|known| is_ours(known, Some(event))) {
+            is_there = true;
+            if let (Value::Object(known), Value::Object(handler)) = (known, &handler) {
+                // A time-out that somebody chose stays.
+                let changes = handler
+                    .iter()
+                    .filter(|(key, _)| !key.starts_with("timeout"));
+                known.extend(changes.map(|(key, value)| (key.clone(), value.clone())));
+            }
+        }
+        if let Some(list) = list.as_array_mut().filter(|_| !is_there) {
+            list.push(group(event, agent, handler));
+        }
+    }
+}
+
+/// Takes out what is ours, and what is empty without it; returns whether there was anything.
+pub(crate) fn remove(settings: &mut Value) -> bool {
+    let Some(hooks) = settings.get_mut("hooks").and_then(Value::as_object_mut) else {
+        return false;
+    };
+    let mut is_changed = false;
+    hooks.retain(|_, list| {
+        let Some(list) = list.as_array_mut() else {
+            return true;
+        };
+        let n_before = list.len();
+        let mut n_taken = 0;
+        list.retain_mut(|group| {
+            let Some(inner) = group.get_mut("hooks").and_then(Value::as_array_mut) else {
+                return !is_ours(group, None);
+            };
+            let n_inner = inner.len();
+            inner.retain(|handler| !is_ours(handler, None));
+            n_taken += n_inner - inner.len();
+            !inner.is_empty() || n_inner == 0
+        });
+        let is_ours = n_taken > 0 || list.len() < n_before;
+        is_changed |= is_ours;
+        !(is_ours && list.is_empty())
+    });
+    if is_changed
+        && hooks.is_empty()
+        && let Some(settings) = settings.as_object_mut()
+    {
+        settings.shift_remove("hooks");
+    }
+    is_changed
+}
+
+/// Returns the name of each event and whether our hook is there.
+pub(crate) fn list(settings: &Value, agent: Agent) -> Vec<(&'static str, bool)> {
+    let mut settings = settings.clone();
+    Event::ALL
+        .into_iter()
+        .map(|event| {
+            let name = event_name(event, agent);
+            let list = settings
+                .get_mut("hooks")
+                .and_then(|hooks| hooks.get_mut(name));
+            let is_there =
+                list.is_some_and(|list| handlers(list).any(|known| is_ours(known, Some(event))));
+            (name, is_there)
+        })
+        .collect()
+}
+
+/// Whether nothing but ours was ever in there, so that the file may go.
+pub(crate) fn is_empty(settings: &Value) -> bool {
+    let fields = settings.as_object().map(Map::keys);
+    fields.is_some_and(|mut keys| keys.all(|key| key == "version"))
+}
+
+fn event_name(event: Event, agent: Agent) -> &'static str {
+    match (agent, event) {
+        (Agent::Copilot, Event::Prompt) => "userPromptSubmitted",
+        (Agent::Copilot, Event::SessionStart) => "sessionStart",
+        (Agent::Copilot, Event::PreTool) => "preToolUse",
+        (Agent::Copilot, Event::PostTool) => "postToolUse",
+        _ => event.name(),
+    }
+}
+
+/// Handlers stand in groups, or by themselves.
+fn handlers(list: &mut Value) -> impl Iterator<Item = &mut Value> {
+    let groups = list.as_array_mut().into_iter().flatten();
+    groups.flat_map(|group| -> Vec<&mut Value> {
+        match group.get("hooks").is_some_and(Value::is_array) {
+            true => group["hooks"]
+                .as_array_mut()
+                .into_iter()
+                .flatten()
+                .collect(),
+            false => vec![group],
+        }
+    })
+}
+
+fn handler(event: Event, agent: Agent, program: &Program) -> Value {
+    let path = program.path.to_string_lossy();
+    let mut args = vec!["hook", event.verb(), "--agent", agent.name()];
+    args.extend(program.options.iter().map(String::as_str));
+    let quoted = |arg: &&str| match arg.contains(' ') {
+        true => format!("\"{arg}\""),
+        false => (*arg).to_owned(),
+    };
+    let line = args.iter().map(quoted).collect::<Vec<_>>().join(" ");
+    match agent {
+        // Without a shell: quoting differs from one to the next, and Windows opens windows.
+        Agent::Claude => json!({
+            "type": "command",
+            "command": path,
+            "args": args,
+            "timeout": TIMEOUT_SECONDS,
+        }),
+        Agent::Codex => json!({
+            "type": "command",
+            "command": format!("\"{path}\" {line}"),
+            "timeout": TIMEOUT_SECONDS,
+        }),
+        Agent::Copilot => json!({
+            "type": "command",
+            "bash": format!("\"{path}\" {line}"),
+            "powershell": format!("& \"{path}\" {line}"),
+            "timeoutSec": TIMEOUT_SECONDS,
+        }),
+    }
+}
+
+fn group(event: Event, agent: Agent, handler: Value) -> Value {
+    match (agent, event) {
+        (Agent::Copilot, _) => handler,
+        (_, Event::PreTool) => json!({"matcher": PRE_TOOLS, "hooks": [handler]}),
+        (_, Event::PostTool) => json!({"matcher": POST_TOOLS, "hooks": [handler]}),
+        _ => json!({"hooks": [handler]}),
+    }
+}
+
+/// Ours is what calls `ken hook EVENT`, wherever `ken` lies.
+fn is_ours(handler: &Value, event: Option<Event>) -> bool {
+    let is_verb = |verb: &str| {
+        Event::ALL
+            .iter()
+            .any(|known| known.verb() == verb && event.is_none_or(|event| event == *known))
+    };
+    let text = |key: &str| handler.get(key).and_then(Value::as_str);
+    if let (Some(command), Some(args)) = (
+        text("command"),
+        handler.get("args").and_then(Value::as_array),
+    ) {
+        let mut words = args.iter().filter_map(Value::as_str);
+        return is_ken(command)
+            && words.next() == Some("hook")
+            && words.next().is_some_and(is_verb);
+    }
+    ["command", "bash", "powershell"]
+        .into_iter()
+        .filter_map(text)
+        .any(|line| {
+            line.split_once(" hook ").is_some_and(|(program, rest)| {
+                is_ken(program) && rest.split_whitespace().next().is_some_and(is_verb)
+            })
+        })
+}
+
+fn is_ken(program: &str) -> bool {
+    let program = program.trim_matches(['"', '\'', '&', ' ']);
+    let name = program.rsplit(['/', '\\']).next().unwrap_or(program);
+    matches!(name, "ken" | "ken.exe")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const AGENTS: [Agent; 3] = [Agent::Claude, Agent::Codex, Agent::Copilot];
+
+    fn program() -> Program {
+        Program {
+            path: PathBuf::from("/opt/my tools/ken"),
+            options: vec!["--domain".to_owned(), "work".to_owned()],
+        }
+    }
+
+    fn elsewhere() -> Program {
+        Program {
+            path: PathBuf::from("/elsewhere/ken"),
+            options: Vec::new(),
+        }
+    }
+
+    #[test]
+    fn what_was_added_is_added_once_and_taken_out_whole() {
+        for agent in AGENTS {
+            let own = json!({
+                "zeta": 1,
+                "hooks": {
+                    "Stop": [{"hooks": [{"type": "command", "command": "say done"}]}],
+                    "PreToolUse": [{"matcher": "Bash", "hooks": [{"type": "command", "command": "ken-guard hook pre-tool"}]}],
+                },
+                "alpha": {"b": 2, "a": 1},
+            });
+            let mut settings = own.clone();
+            add(&mut settings, agent, &program());
+            assert!(list(&settings, agent).iter().all(|(_, is_there)| *is_there));
+            let once = settings.clone();
+            add(&mut settings, agent, &program());
+            assert_eq!(settings.to_string(), once.to_string());
+            add(&mut settings, agent, &elsewhere());
+            for old in ["my tools", "work"] {
+                assert!(!settings.to_string().contains(old), "{settings}");
+            }
+            assert!(remove(&mut settings));
+            if agent == Agent::Copilot {
+                settings.as_object_mut().unwrap().shift_remove("version");
+            }
+            assert_eq!(settings.to_string(), own.to_string(), "{agent:?}");
+            assert!(!remove(&mut settings));
+        }
+    }
+
+    #[test]
+    fn a_time_out_that_was_chosen_stays() {
+        let mut settings = json!({});
+        add(&mut settings, Agent::Claude, &program());
+        settings["hooks"]["UserPromptSubmit"][0]["hooks"][0]["timeout"] = json!(9);
+        add(&mut settings, Agent::Claude, &elsewhere());
+        assert_eq!(
+            settings["hooks"]["UserPromptSubmit"][0]["hooks"][0]["timeout"],
+            9
+        );
+    }
+
+    #[test]
+    fn settings_that_held_only_ours_are_empty_without_it() {
+        for agent in AGENTS {
+            let mut settings = json!({});
+            add(&mut settings, agent, &program());
+            assert!(!is_empty(&settings));
+            assert!(remove(&mut settings));
+            assert!(is_empty(&settings), "{settings}");
+        }
+    }
+}

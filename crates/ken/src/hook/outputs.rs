@@ -1,0 +1,85 @@
+//! Whole outputs of tools that were shortened, kept for a while so that nothing is lost.
+
+use std::fs;
+use std::io;
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+/// Outputs that are kept; the oldest go first.
+const OUTPUTS_MAX: usize = 50;
+const ALL_BYTES_MAX: u64 = 32 << 20;
+const OUTPUT_BYTES_MAX: usize = 4 << 20;
+
+/// Keeps an output whose credentials are masked already; returns its id, made of what it says.
+pub(crate) fn keep(folder: &Path, output: &str) -> io::Result<String> {
+    let mut end = output.len().min(OUTPUT_BYTES_MAX);
+    while !output.is_char_boundary(end) {
+        end -= 1;
+    }
+    let output = &output[..end];
+    let id = id_of(output);
+    let file = file_of(folder, &id);
+    fs::create_dir_all(folder)?;
+    if !file.exists() {
+        make_room(folder, output.len() as u64);
+        let mut fresh = tempfile::NamedTempFile::new_in(folder)?;
+        io::Write::write_all(&mut fresh, output.as_bytes())?;
+        fresh.persist(file)?;
+    }
+    Ok(id)
+}
+
+/// Returns an output by its id.
+pub(crate) fn read(folder: &Path, id: &str) -> Option<String> {
+    let is_id = !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_id
+        .then(|| fs::read_to_string(file_of(folder, id)).ok())
+        .flatten()
+}
+
+fn file_of(folder: &Path, id: &str) -> PathBuf {
+    folder.join(format!("{id}.txt"))
+}
+
+fn id_of(output: &str) -> String {
+    let hash = output.bytes().fold(0xCBF2_9CE4_8422_2325u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
+    });
+    format!("{hash:016x}")
+}
+
+fn make_room(folder: &Path, n_bytes: u64) {
+    let entries = fs::read_dir(folder).into_iter().flatten().flatten();
+    let mut files: Vec<(SystemTime, u64, PathBuf)> = entries
+        .filter_map(|entry| {
+            let meta = entry.metadata().ok()?;
+            Some((meta.modified().ok()?, meta.len(), entry.path()))
+        })
+        .collect();
+    files.sort_by(|a, b| b.cmp(a));
+    let mut sum = n_bytes;
+    for (place, (_, n_bytes, path)) in files.iter().enumerate() {
+        sum += n_bytes;
+        if place + 1 >= OUTPUTS_MAX || sum > ALL_BYTES_MAX {
+            let _ = fs::remove_file(path);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn outputs_are_kept_by_what_they_say_and_never_too_many() {
+        let folder = tempfile::tempdir().unwrap();
+        let id = keep(folder.path(), "roof").unwrap();
+        assert_eq!(keep(folder.path(), "roof").unwrap(), id);
+        assert_eq!(read(folder.path(), &id).unwrap(), "roof");
+        assert_eq!(read(folder.path(), "../roof"), None);
+        for n in 0..OUTPUTS_MAX + 10 {
+            keep(folder.path(), &n.to_string()).unwrap();
+        }
+        assert!(fs::read_dir(folder.path()).unwrap().count() <= OUTPUTS_MAX);
+    }
+}

@@ -1,0 +1,25 @@
+//! Prints what hooks did.
+
+use super::ago;
+use crate::wire::ReceiptShape;
+
+/// Returns one call as a line.
+pub(crate) fn receipt(receipt: &ReceiptShape, now: i64) -> String {
+    let given = match receipt.given.len() {
+        0 => receipt.why.clone(),
+        _ => format!("{} · {} chars", receipt.given.join(" "), receipt.chars),
+    };
+    let used = match receipt.used.len() {
+        0 => String::new(),
+        _ => format!(" · used {}", receipt.used.join(" ")),
+    };
+    let age = receipt
+        .index_age_s
+        .map_or(String::new(), |age| format!(" · index {} old", ago(age)));
+    format!(
+        "{:>8} ago  {:<13} {:>4} ms  {given}{used}{age}\n",
+        ago((now - receipt.time).max(0)),
+        receipt.event,
+        receipt.ms
+    )
+}

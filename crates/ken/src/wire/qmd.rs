@@ -1,0 +1,60 @@
+//! The JSON shapes of qmd, for what was written to read them.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{HitShape, PassageShape};
+
+/// One hit as `qmd --json` prints it.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(crate) struct QmdHitShape {
+    pub(crate) docid: String,
+    pub(crate) score: f64,
+    pub(crate) file: String,
+    pub(crate) line: u32,
+    pub(crate) title: String,
+    /// Title and headings above the passage.
+    pub(crate) context: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) snippet: Option<String>,
+    /// The whole passage, instead of the snippet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) body: Option<String>,
+}
+
+impl QmdHitShape {
+    pub(crate) fn new(hit: &HitShape, collection: &str, is_full: bool) -> Self {
+        Self {
+            docid: hit.id.clone(),
+            score: hit.score,
+            file: uri(collection, &hit.path),
+            line: hit.start_line,
+            title: hit.title.clone(),
+            context: hit.breadcrumb.join(" › "),
+            snippet: (!is_full).then(|| hit.excerpt.clone()),
+            body: is_full.then(|| hit.text.clone()),
+        }
+    }
+}
+
+/// One note as `qmd multi-get --json` prints it.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(crate) struct QmdNoteShape {
+    pub(crate) file: String,
+    pub(crate) title: String,
+    pub(crate) body: String,
+}
+
+impl QmdNoteShape {
+    pub(crate) fn new(note: PassageShape, collection: &str) -> Self {
+        Self {
+            file: uri(collection, &note.path),
+            title: note.title,
+            body: note.text,
+        }
+    }
+}
+
+fn uri(collection: &str, path: &str) -> String {
+    format!("qmd://{collection}/{path}")
+}
