@@ -9,11 +9,13 @@ mod eval;
 mod get;
 mod index;
 mod links;
+mod mcp;
 mod model;
 pub(crate) mod open;
 mod pages;
 mod search;
 mod status;
+mod tools;
 mod traverse;
 
 use anyhow::Result;
@@ -50,6 +52,8 @@ pub(crate) fn run(args: Args) -> Result<Found> {
         Command::Domain(domain) => domain::run(&new_settings()?, &domain.action),
         Command::Model(model) => model::run(&new_settings()?, &model.action),
         Command::Eval(eval) => eval::run(&settings()?, place, eval),
+        Command::Mcp => mcp::run(&settings()?, place),
+        Command::Tools(tools) => tools::run(tools),
         Command::Completions { shell } => pages::completions(*shell),
         Command::Man { folder } => pages::man(folder.as_deref()),
     }

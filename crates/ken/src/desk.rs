@@ -2,6 +2,7 @@
 //! all come through here, so the same question gives the same hits everywhere.
 
 mod desks;
+pub(crate) mod fresh;
 mod request;
 
 use std::path::Path;
@@ -37,6 +38,7 @@ pub(crate) struct Desk {
     model: Arc<Model>,
     pulse: Mutex<Option<Pulse>>,
     idle: Mutex<Vec<(Beat, Store)>>,
+    updates: fresh::Updates,
 }
 
 impl Desk {
@@ -48,6 +50,7 @@ impl Desk {
             model,
             pulse: Mutex::default(),
             idle: Mutex::default(),
+            updates: fresh::Updates::default(),
         }
     }
 

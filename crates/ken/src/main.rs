@@ -4,6 +4,7 @@ mod args;
 mod cmd;
 mod desk;
 mod hint;
+mod mcp;
 mod reader;
 mod render;
 mod settings;

@@ -3,12 +3,17 @@
 mod cite;
 pub(crate) mod eval;
 mod notes;
+mod tools;
 mod traverse;
 
 use std::path::Path;
 
 pub(crate) use cite::{CitationShape, CitedShape, PlaceShape, VerdictShape, VerdictsShape};
 pub(crate) use notes::NotesShape;
+pub(crate) use tools::{
+    CheckedShape, DomainShape, DomainsShape, FoundShape, GotManyShape, GotShape, LinkedShape,
+    ListedNoteShape, ListedShape, MissingShape, ReachedShape, ResultShape,
+};
 pub(crate) use traverse::{
     CompareShape, MissedShape, RetainedShape, SeenShape, TraverseShape, WalkShape, Walked,
 };

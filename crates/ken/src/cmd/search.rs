@@ -5,14 +5,13 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use kenning::Error;
-use kenning::index::{Freshness, freshness};
+use kenning::index::Freshness;
 use kenning::search::{Answer, Evidence, Mode};
 use kenning::store::Store;
-use kenning::vault::Vault;
 
 use super::{Found, open};
 use crate::args::{Format, Place, SearchArgs};
-use crate::desk::{Desk, SearchRequest, masked};
+use crate::desk::{Desk, SearchRequest, fresh, masked};
 use crate::render;
 use crate::settings::{Located, Settings};
 use crate::wire::{AnswerShape, Asked};
@@ -21,7 +20,7 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &SearchArgs) -> Resu
     let located = settings.locate(place)?;
     let now = open::now();
     let mode = settings.mode(args.mode)?;
-    let (store, is_checked) = match open_fresh(settings, &located, args, place.quiet, now) {
+    let (store, is_checked) = match open_fresh(settings, &located, args, place.quiet) {
         Err(error) if matches!(error.downcast_ref(), Some(Error::StoreMissing { .. })) => {
             return without_index(mode, args, place.quiet);
         }
@@ -82,7 +81,6 @@ fn open_fresh(
     located: &Located,
     args: &SearchArgs,
     quiet: bool,
-    now: i64,
 ) -> Result<(Store, bool)> {
     let Some(folder) = located.vault.as_deref().filter(|_| !args.no_update) else {
         return Ok((Store::open(&located.store)?, false));
@@ -93,24 +91,7 @@ fn open_fresh(
         Err(error) => return Err(error.into()),
     };
     if let Some(store) = store {
-        let vault = Vault::open(folder, located.rules.clone())?;
-        let model = match settings.model_path() {
-            // The default model costs nothing to name; another one is compared when it is used.
-            None => Some(kenning::embed::embedded()),
-            Some(_) => None,
-        };
-        let is_other_model = match model {
-            Some(model) => store
-                .model()?
-                .is_some_and(|stored| stored != *kenning::embed::Embedder::id(model)),
-            None => false,
-        };
-        let found = if is_other_model {
-            Freshness::Stale
-        } else {
-            freshness(&store, &vault, args.fresh, now)?
-        };
-        match found {
+        match fresh::look(settings, located, folder, &store, args.fresh)? {
             Freshness::Fresh => return Ok((store, true)),
             Freshness::Likely => return Ok((store, false)),
             Freshness::Stale => {}

@@ -13,6 +13,7 @@ mod hostile;
 mod index;
 mod links;
 mod lists;
+mod mcp;
 mod pages;
 mod place;
 mod search;
