@@ -105,6 +105,7 @@ mod tests {
         let mut headers = HeaderMap::new();
         let mut set =
             |name: &'static str, value: &str| headers.insert(name, value.parse().unwrap());
+        set("host", "127.0.0.1:1");
         set("content-type", "application/json");
         set("accept", "application/json, text/event-stream");
         if let Some(version) = version {
@@ -229,7 +230,12 @@ mod tests {
         }
         let app: Router = Router::new().nest("/mcp", http(desks));
         let response = app
-            .oneshot(Request::get("/mcp").body(Body::empty()).unwrap())
+            .oneshot(
+                Request::get("/mcp")
+                    .header("host", "127.0.0.1:1")
+                    .body(Body::empty())
+                    .unwrap(),
+            )
             .await;
         assert_eq!(response.unwrap().status(), StatusCode::METHOD_NOT_ALLOWED);
     }

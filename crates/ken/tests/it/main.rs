@@ -14,6 +14,7 @@ mod index;
 mod links;
 mod lists;
 mod mcp;
+mod mcp_clients;
 mod pages;
 mod place;
 mod search;

@@ -157,7 +157,8 @@ fn indexed() -> TestVault {
 
 #[test]
 fn a_client_without_handshake_gets_results_that_stand_alone() {
-    let mut client = Client::modern(&indexed(), &[]);
+    let vault = indexed();
+    let mut client = Client::modern(&vault, &[]);
     let discovered = client.ask("server/discover", json!({}))["result"].take();
     assert_eq!(discovered["resultType"], "complete");
     let versions = discovered["supportedVersions"].as_array().unwrap();
@@ -229,7 +230,8 @@ fn a_client_with_handshake_gets_what_its_version_knows() {
 
 #[test]
 fn tools_are_described_without_unions_and_always_in_the_same_order() {
-    let mut client = Client::modern(&indexed(), &[]);
+    let vault = indexed();
+    let mut client = Client::modern(&vault, &[]);
     let tools = client.ask("tools/list", json!({}))["result"]["tools"].take();
     let tools = tools.as_array().unwrap();
     let names: Vec<&str> = tools
@@ -358,7 +360,8 @@ fn what_the_notes_do_not_say_is_said() {
 
 #[test]
 fn notes_are_read_whole_in_part_and_together() {
-    let mut client = Client::modern(&indexed(), &[]);
+    let vault = indexed();
+    let mut client = Client::modern(&vault, &[]);
     let path = "2-Areas/People/April Jane.md";
     let whole = client.answer("get", json!({"reference": "AJ"}));
     assert_eq!(
@@ -394,7 +397,8 @@ fn notes_are_read_whole_in_part_and_together() {
 
 #[test]
 fn links_walks_and_lists_lead_to_notes() {
-    let mut client = Client::modern(&indexed(), &[]);
+    let vault = indexed();
+    let mut client = Client::modern(&vault, &[]);
     let links = client.answer("links", json!({"reference": "Kitchen Renovation"}));
     let paths = |list: &Value| -> Vec<String> {
         let list = list.as_array().unwrap().iter();
@@ -434,7 +438,8 @@ fn links_walks_and_lists_lead_to_notes() {
 
 #[test]
 fn citations_are_checked_from_markdown_and_one_by_one() {
-    let mut client = Client::modern(&indexed(), &[]);
+    let vault = indexed();
+    let mut client = Client::modern(&vault, &[]);
     let quote = "Graphic designer, letterpress printer";
     let right = client.answer(
         "verify_citations",
@@ -462,7 +467,8 @@ fn citations_are_checked_from_markdown_and_one_by_one() {
 
 #[test]
 fn wrong_arguments_are_refused_and_the_right_ones_named() {
-    let mut client = Client::modern(&indexed(), &[]);
+    let vault = indexed();
+    let mut client = Client::modern(&vault, &[]);
     let (error, hint) = client.refusal("search", json!({"query": "x", "domian": "vault"}));
     assert!(
         error.contains("`domian`") && hint.contains("`domain`"),
@@ -498,7 +504,8 @@ fn wrong_arguments_are_refused_and_the_right_ones_named() {
 
 #[test]
 fn prompts_carry_what_was_asked() {
-    let mut client = Client::modern(&indexed(), &[]);
+    let vault = indexed();
+    let mut client = Client::modern(&vault, &[]);
     let params = json!({"name": "answer_from_notes", "arguments": {"question": "who pays?"}});
     let prompt = client.ask("prompts/get", params)["result"].take();
     let text = prompt["messages"][0]["content"]["text"].as_str().unwrap();
@@ -621,7 +628,8 @@ fn a_changed_note_is_found_and_a_first_index_is_made() {
 
 #[test]
 fn lines_that_are_no_messages_are_answered() {
-    let mut client = Client::modern(&indexed(), &[]);
+    let vault = indexed();
+    let mut client = Client::modern(&vault, &[]);
     client.send(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":9}}"#);
     client.send("this is no JSON");
     assert_eq!(client.receive()["error"]["code"], -32700);
