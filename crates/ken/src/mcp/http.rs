@@ -12,7 +12,6 @@ use axum::extract::Request;
 use axum::http::{Method, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::{IntoResponse, Response};
-use rmcp::model::JsonRpcError;
 use rmcp::transport::streamable_http_server::session::never::NeverSessionManager;
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 
@@ -53,8 +52,8 @@ async fn readable(request: Request, next: Next) -> Result<Response, Infallible> 
     let Ok(bytes) = to_bytes(body, BODY_BYTES_MAX).await else {
         return Ok(StatusCode::PAYLOAD_TOO_LARGE.into_response());
     };
-    if let Err((error, id)) = stdio::parse(&bytes) {
-        let error = serde_json::to_string(&JsonRpcError::new(id, error)).unwrap_or_default();
+    if let Err(error) = stdio::parse(&bytes) {
+        let error = serde_json::to_string(&error).unwrap_or_default();
         let json = [(header::CONTENT_TYPE, "application/json")];
         return Ok((StatusCode::BAD_REQUEST, json, error).into_response());
     }

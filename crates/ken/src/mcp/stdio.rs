@@ -9,7 +9,7 @@ use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use anyhow::Result;
-use rmcp::model::{ClientJsonRpcMessage, ErrorData, RequestId, ServerJsonRpcMessage};
+use rmcp::model::{ClientJsonRpcMessage, ErrorData, JsonRpcError, ServerJsonRpcMessage};
 use rmcp::transport::Transport;
 use rmcp::{RoleServer, ServiceExt};
 use serde_json::Value;
@@ -119,11 +119,11 @@ where
     }
 
     /// Takes the line that was read as a message.
-    fn take(&mut self) -> Result<Option<ClientJsonRpcMessage>, (ErrorData, Option<RequestId>)> {
+    fn take(&mut self) -> Result<Option<ClientJsonRpcMessage>, Box<JsonRpcError>> {
         let line = std::mem::take(&mut self.line);
         if std::mem::take(&mut self.is_too_long) {
             let message = format!("a message may have {LINE_BYTES_MAX} bytes");
-            return Err((ErrorData::invalid_request(message, None), None));
+            return Err(wrong(ErrorData::invalid_request(message, None), None));
         }
         let line = line.trim_ascii();
         let line = line.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(line);
@@ -140,20 +140,23 @@ where
     }
 }
 
-/// Reads a message, or says what is wrong with it and whom to tell.
-pub(super) fn parse(line: &[u8]) -> Result<ClientJsonRpcMessage, (ErrorData, Option<RequestId>)> {
+/// Reads a message, or says what is wrong with it.
+pub(super) fn parse(line: &[u8]) -> Result<ClientJsonRpcMessage, Box<JsonRpcError>> {
     let value: Value = serde_json::from_slice(line).map_err(|error| {
         let message = format!("this is no JSON: {error}");
-        (ErrorData::parse_error(message, None), None)
+        wrong(ErrorData::parse_error(message, None), None)
     })?;
     let id = value.get("id").cloned();
     serde_json::from_value(value).map_err(|_| {
-        let id = id.and_then(|id| serde_json::from_value(id).ok());
-        (
-            ErrorData::invalid_request("this is no JSON-RPC message", None),
-            id,
-        )
+        let message = "this is no JSON-RPC message";
+        wrong(ErrorData::invalid_request(message, None), id)
     })
+}
+
+/// The answer to what is no message; whom to tell may be readable all the same.
+fn wrong(error: ErrorData, id: Option<Value>) -> Box<JsonRpcError> {
+    let id = id.and_then(|id| serde_json::from_value(id).ok());
+    Box::new(JsonRpcError::new(id, error))
 }
 
 impl<R, W> Transport<RoleServer> for Lines<R, W>
@@ -182,9 +185,12 @@ where
             match self.take() {
                 Ok(Some(message)) => return Some(message),
                 Ok(None) => {}
-                Err((error, id)) => {
-                    let answer = ServerJsonRpcMessage::error(error, id);
-                    if self.send(answer).await.is_err() {
+                Err(error) => {
+                    if self
+                        .send(ServerJsonRpcMessage::Error(*error))
+                        .await
+                        .is_err()
+                    {
                         break;
                     }
                 }

@@ -16,6 +16,7 @@ fn folder() -> PathBuf {
 }
 
 /// Installs the clients of a language; false where that cannot be done.
+#[expect(clippy::print_stderr, reason = "a test that did not run must say so")]
 fn is_installed(language: &str) -> bool {
     let run = finish({
         let mut command = Command::new(repository().join("scripts/mcp-clients"));
