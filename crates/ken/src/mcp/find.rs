@@ -15,6 +15,9 @@ use crate::wire::{AnswerShape, FoundShape, ResultShape};
 /// What an answer without evidence comes to.
 const NOTHING_FOUND: &str = "your notes do not say";
 
+/// Notes that are not read yet cannot be spoken for.
+const NOTHING_YET: &str = "notes are still being indexed, so this says nothing yet; ask again";
+
 const LIMIT: u32 = 5;
 const CHARS_PER_TOKEN: usize = 4;
 
@@ -43,7 +46,8 @@ pub(super) fn search(desks: &Desks, arguments: JsonObject) -> Result<Reply> {
     }
     found.notices.splice(..0, notices);
     if found.results.is_empty() {
-        found.message = Some(NOTHING_FOUND);
+        let is_early = desks.iter().any(|desk| desk.is_updating());
+        found.message = Some(if is_early { NOTHING_YET } else { NOTHING_FOUND });
     }
     fit(&mut found);
     let mut reply = Reply::new(&found, text::found(&found))?;

@@ -21,7 +21,7 @@ use crate::desk::Desks;
 /// The longest message that is read.
 const BODY_BYTES_MAX: usize = 4 << 20;
 
-/// Returns the service for `/mcp`. A request that carries `Desks` among its extensions is answered
+/// Returns the service for `/mcp`, to be nested there. A request that carries `Desks` among its extensions is answered
 /// from those and no others.
 #[allow(dead_code, reason = "only a server over HTTP mounts it")]
 pub(crate) fn http<S: Clone + Send + Sync + 'static>(desks: Desks) -> Router<S> {
@@ -167,7 +167,7 @@ mod tests {
             answer["result"]["instructions"]
                 .as_str()
                 .unwrap()
-                .contains("work: 1 notes")
+                .contains("work: 1 note")
         );
         let hello = json!({
             "protocolVersion": "2025-11-25", "capabilities": {},

@@ -27,6 +27,7 @@ pub(super) fn write(desks: &Desks) -> String {
     let all = desks.all();
     for (index, desk) in all.iter().enumerate() {
         let notes = match desk.with_store(|store| Ok(store.n_notes()?)) {
+            Ok(1) => "1 note".to_owned(),
             Ok(n_notes) => format!("{n_notes} notes"),
             Err(_) => "not indexed yet".to_owned(),
         };

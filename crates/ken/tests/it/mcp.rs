@@ -658,14 +658,7 @@ fn the_end_of_input_is_the_end_of_the_server() {
     assert!(idle.end() < promptly);
 
     // While answers are under way, and while notes are being indexed.
-    let large = TestVault::empty();
-    for number in 0..3_000 {
-        let text = format!("Word{number} and the harbour log of that day. ").repeat(60);
-        large.write(
-            &format!("{number}.md"),
-            &format!("# Note {number}\n\n{text}\n"),
-        );
-    }
+    let large = large();
     let mut busy = Client::modern(&large, &[]);
     let meta = busy.meta.clone();
     for id in 0..20 {
@@ -675,6 +668,40 @@ fn the_end_of_input_is_the_end_of_the_server() {
         busy.send(&message.to_string());
     }
     assert!(busy.end() < promptly);
+}
+
+/// A vault whose first index takes longer than a call waits, on most machines.
+fn large() -> TestVault {
+    let vault = TestVault::empty();
+    for number in 0..3_000 {
+        let text = format!("Word{number} and the harbour log of that day. ").repeat(60);
+        let path = format!("{number}.md");
+        vault.write(&path, &format!("# Note {number}\n\n{text}\n"));
+    }
+    vault
+}
+
+#[test]
+fn notes_that_are_not_indexed_yet_are_not_taken_for_silence() {
+    let vault = large();
+    let mut client = Client::modern(&vault, &[]);
+    let started = Instant::now();
+    loop {
+        let asked = Instant::now();
+        let result = client.call("search", json!({"query": "harbour log", "mode": "lexical"}));
+        assert!(
+            asked.elapsed() < Duration::from_secs(5),
+            "{:?}",
+            asked.elapsed()
+        );
+        let text = result["content"][0]["text"].as_str().unwrap();
+        if result["structuredContent"]["results"][0].is_object() {
+            break;
+        }
+        assert!(text.contains("being indexed"), "{text}");
+        assert!(!text.contains("your notes do not say"), "{text}");
+        assert!(started.elapsed() < Duration::from_secs(60), "{text}");
+    }
 }
 
 #[test]
