@@ -41,7 +41,12 @@ impl Desk {
         let Some(folder) = self.vault() else {
             return Vec::new();
         };
-        match self.is_stale(folder) {
+        // While it is being updated there is no need to look.
+        let is_stale = match self.is_updating() {
+            true => Ok(true),
+            false => self.is_stale(folder),
+        };
+        match is_stale {
             Ok(false) => Vec::new(),
             Ok(true) => {
                 self.updates.begin(&self.settings, &self.located);
