@@ -9,7 +9,7 @@ use super::asked::{self, GetAsked, ListAsked, MultiGetAsked, StatusAsked};
 use super::reply::{self, BYTES_MAX, Reply};
 use super::{address, choose, text};
 use crate::desk::{Desk, Desks, NotesRequest, masked};
-use crate::hint;
+use crate::hint::{self, Hinted};
 use crate::wire::{
     DomainShape, DomainsShape, GotManyShape, GotShape, ListedNoteShape, ListedShape, MissingShape,
     PassageShape,
@@ -22,6 +22,7 @@ pub(super) fn get(desks: &Desks, arguments: JsonObject) -> Result<Reply> {
     let (desks, reference) = choose::reference(desks, &asked.reference, asked.domain.as_deref())?;
     let notices = choose::refresh(&desks);
     let mut got = open(&desks, &with_lines(reference, asked.from, asked.to))?;
+    check_lines(&got.passage, asked.from, asked.to)?;
     got.notices = notices;
     fit(&mut got, BYTES_MAX);
     let mut reply = Reply::new(&got, text::got(&got))?;
@@ -71,6 +72,19 @@ fn open(desks: &[Arc<Desk>], reference: &str) -> Result<GotShape> {
         passage,
         notices: Vec::new(),
     })
+}
+
+/// Lines that are not there are an error: who reads a note in parts must notice its end.
+fn check_lines(passage: &PassageShape, from: Option<u32>, to: Option<u32>) -> Result<()> {
+    let from = from.unwrap_or(1);
+    if from <= passage.n_lines.max(1) && to.is_none_or(|to| from <= to) {
+        return Ok(());
+    }
+    let to = to.map_or_else(String::new, |to| format!(" to {to}"));
+    Err(Hinted::error(
+        format!("{:?} has no lines {from}{to}", passage.path),
+        format!("its lines are 1 to {}", passage.n_lines),
+    ))
 }
 
 fn with_lines(reference: String, from: Option<u32>, to: Option<u32>) -> String {

@@ -388,6 +388,13 @@ fn notes_are_read_whole_in_part_and_together() {
             .contains("Nobody")
     );
 
+    for (from, to) in [(lines.len() + 1, 99), (3, 2)] {
+        let beyond = json!({"reference": path, "from": from, "to": to});
+        let (error, hint) = client.refusal("get", beyond);
+        assert!(error.contains("has no lines"), "{error}");
+        assert!(hint.contains(&format!("1 to {}", lines.len())), "{hint}");
+    }
+
     let (error, hint) = client.refusal("get", json!({"reference": "Nobody"}));
     assert!(
         error.contains("Nobody") && hint.contains("search"),
