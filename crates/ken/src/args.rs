@@ -113,6 +113,11 @@ pub(crate) enum Command {
     /// Name folders of notes, as `qmd collection` is called
     #[command(hide = true)]
     Collection(CollectionArgs),
+    /// Serve the notes to an agent over the Model Context Protocol, on standard input and output
+    #[command(after_help = MCP_HELP)]
+    Mcp,
+    /// Print the tools of `ken mcp` as definitions for other agent loops
+    Tools(ToolsArgs),
     /// Print a completion script for a shell
     Completions {
         /// The shell
@@ -281,6 +286,30 @@ pub(crate) struct TraverseArgs {
     /// Print as JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+const MCP_HELP: &str = "Examples:\n  \
+    claude mcp add notes -- ken mcp --vault ~/notes\n  \
+    ken mcp --domain work\n\n\
+    Without --vault or --domain every domain of the settings is served; one that is not served \
+    cannot be named, searched or read. Ends when standard input ends.";
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct ToolsArgs {
+    /// Whose format
+    #[arg(long, default_value = "anthropic")]
+    pub(crate) style: ToolStyle,
+}
+
+/// Formats of tool definitions.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum ToolStyle {
+    /// `input_schema`
+    Anthropic,
+    /// `{\"type\":\"function\",\"function\":{…}}`
+    Openai,
+    /// As OpenAI
+    Ollama,
 }
 
 const CITE_HELP: &str = "An answer is Markdown, such as\n  \

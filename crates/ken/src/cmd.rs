@@ -10,12 +10,14 @@ mod get;
 mod hook;
 mod index;
 mod links;
+mod mcp;
 mod model;
 pub(crate) mod open;
 mod pages;
 mod qmd;
 mod search;
 mod status;
+mod tools;
 mod traverse;
 mod watch;
 
@@ -61,6 +63,8 @@ pub(crate) fn run(args: Args) -> Result<Found> {
         Command::Collection(collection) => {
             qmd::collection(&new_settings()?, place, &collection.action)
         }
+        Command::Mcp => mcp::run(&settings()?, place),
+        Command::Tools(tools) => tools::run(tools),
         Command::Completions { shell } => pages::completions(*shell),
         Command::Man { folder } => pages::man(folder.as_deref()),
     }

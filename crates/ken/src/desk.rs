@@ -2,6 +2,7 @@
 //! all come through here, so the same question gives the same hits everywhere.
 
 mod desks;
+pub(crate) mod fresh;
 mod request;
 mod several;
 
@@ -39,6 +40,7 @@ pub(crate) struct Desk {
     model: Arc<Model>,
     pulse: Mutex<Option<Pulse>>,
     idle: Mutex<Vec<(Beat, Store)>>,
+    updates: fresh::Updates,
 }
 
 impl Desk {
@@ -50,6 +52,7 @@ impl Desk {
             model,
             pulse: Mutex::default(),
             idle: Mutex::default(),
+            updates: fresh::Updates::default(),
         }
     }
 

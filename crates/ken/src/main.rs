@@ -5,6 +5,7 @@ mod cmd;
 mod desk;
 mod hint;
 mod hook;
+mod mcp;
 mod reader;
 mod render;
 mod settings;

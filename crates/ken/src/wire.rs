@@ -5,6 +5,7 @@ pub(crate) mod eval;
 mod hook;
 mod notes;
 mod qmd;
+mod tools;
 mod traverse;
 
 use std::path::Path;
@@ -13,6 +14,10 @@ pub(crate) use cite::{CitationShape, CitedShape, PlaceShape, VerdictShape, Verdi
 pub(crate) use hook::{GivenShape, HookOutputShape, HookShape, MemoryShape, ReceiptShape};
 pub(crate) use notes::{NoteShape, NotesShape};
 pub(crate) use qmd::{QmdHitShape, QmdNoteShape};
+pub(crate) use tools::{
+    CheckedShape, DomainShape, DomainsShape, FoundShape, GotManyShape, GotShape, LinkedShape,
+    ListedNoteShape, ListedShape, MissingShape, ReachedShape, ResultShape,
+};
 pub(crate) use traverse::{
     CompareShape, MissedShape, RetainedShape, SeenShape, TraverseShape, WalkShape, Walked,
 };

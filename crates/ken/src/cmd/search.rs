@@ -5,14 +5,13 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use kenning::Error;
-use kenning::index::{Freshness, freshness};
+use kenning::index::Freshness;
 use kenning::search::{Answer, Evidence, Mode};
 use kenning::store::Store;
-use kenning::vault::Vault;
 
 use super::{Found, open, qmd};
 use crate::args::{Format, Place, SearchArgs};
-use crate::desk::{Desk, SearchRequest, join, masked};
+use crate::desk::{Desk, SearchRequest, fresh, join, masked};
 use crate::render;
 use crate::settings::{Located, Settings};
 use crate::wire::{AnswerShape, Asked, QmdHitShape};
@@ -62,7 +61,7 @@ pub(super) fn ask(
 ) -> Result<AnswerShape> {
     let now = open::now();
     let mode = settings.mode(args.mode)?;
-    let (store, is_checked) = match open_fresh(&located, args, quiet, now) {
+    let (store, is_checked) = match open_fresh(&located, args, quiet) {
         Err(error) if matches!(error.downcast_ref(), Some(Error::StoreMissing { .. })) => {
             return Ok(without_index(mode, args));
         }
@@ -109,12 +108,7 @@ fn without_index(mode: Mode, args: &SearchArgs) -> AnswerShape {
 
 /// Opens the index, bringing it up to date first where that is needed; tells whether it is known
 /// to be up to date.
-fn open_fresh(
-    located: &Located,
-    args: &SearchArgs,
-    quiet: bool,
-    now: i64,
-) -> Result<(Store, bool)> {
+fn open_fresh(located: &Located, args: &SearchArgs, quiet: bool) -> Result<(Store, bool)> {
     let Some(folder) = located.vault.as_deref().filter(|_| !args.no_update) else {
         return Ok((Store::open(&located.store)?, false));
     };
@@ -124,21 +118,7 @@ fn open_fresh(
         Err(error) => return Err(error.into()),
     };
     if let Some(store) = store {
-        let vault = Vault::open(folder, located.rules.clone())?;
-        // The default model costs nothing to name; another one is compared when it is used.
-        let model = (located.model == "default").then(kenning::embed::embedded);
-        let is_other_model = match model {
-            Some(model) => store
-                .model()?
-                .is_some_and(|stored| stored != *kenning::embed::Embedder::id(model)),
-            None => false,
-        };
-        let found = if is_other_model {
-            Freshness::Stale
-        } else {
-            freshness(&store, &vault, args.fresh, now)?
-        };
-        match found {
+        match fresh::look(located, folder, &store, args.fresh)? {
             Freshness::Fresh => return Ok((store, true)),
             Freshness::Likely => return Ok((store, false)),
             Freshness::Stale => {}

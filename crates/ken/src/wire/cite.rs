@@ -15,10 +15,15 @@ pub(crate) struct CitedShape {
 /// One citation as it comes in.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(crate) struct CitationShape {
+    /// Short id of the passage that is cited, such as `#a1b2c3d4`.
     id: Option<String>,
+    /// Path, name or alias of the note that is cited, where no id is given.
     path: Option<String>,
+    /// First line that is cited.
     start_line: Option<u32>,
+    /// Last line that is cited.
     end_line: Option<u32>,
+    /// The words that are quoted, verbatim.
     quote: Option<String>,
 }
 

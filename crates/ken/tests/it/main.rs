@@ -16,6 +16,8 @@ mod hostile;
 mod index;
 mod links;
 mod lists;
+mod mcp;
+mod mcp_clients;
 mod pages;
 mod place;
 mod qmd;

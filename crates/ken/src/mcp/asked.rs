@@ -1,0 +1,340 @@
+//! The arguments of the tools, and the check that what a client sends is what the schema says.
+
+use anyhow::Result;
+use rmcp::model::JsonObject;
+use schemars::JsonSchema;
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use crate::args::ModeArg;
+use crate::hint::Hinted;
+use crate::settings::distance;
+use crate::wire::CitationShape;
+
+/// Arguments of `search` and `memory_search`.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct SearchAsked {
+    /// What to look for: a question, a name or key words. Operators: "exact phrase", -not, OR,
+    /// tag:x, path:x, file:x, [property:value], since:2025-01-31, before:2025-12.
+    pub(super) query: String,
+    /// Most results; 5 if not told.
+    #[schemars(range(min = 1, max = 100))]
+    pub(super) limit: Option<u32>,
+    /// Ask words (lexical), meaning (vector) or both (hybrid); the settings decide if not told.
+    pub(super) mode: Option<ModeAsked>,
+    /// Only this domain; all that can be asked if not told.
+    pub(super) domain: Option<String>,
+    /// Most tokens of text over all results, at four characters each.
+    #[schemars(range(min = 1))]
+    pub(super) max_tokens: Option<usize>,
+}
+
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum ModeAsked {
+    Hybrid,
+    Lexical,
+    Vector,
+}
+
+impl From<ModeAsked> for ModeArg {
+    fn from(mode: ModeAsked) -> Self {
+        match mode {
+            ModeAsked::Hybrid => Self::Hybrid,
+            ModeAsked::Lexical => Self::Lexical,
+            ModeAsked::Vector => Self::Vector,
+        }
+    }
+}
+
+/// Arguments of `get`.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct GetAsked {
+    /// Path, name, alias, #id or ken:// address of a note; Note#Heading, Note#^block and
+    /// Note:12-20 name a part of it.
+    pub(super) reference: String,
+    /// First line.
+    #[schemars(range(min = 1))]
+    pub(super) from: Option<u32>,
+    /// Last line.
+    #[schemars(range(min = 1))]
+    pub(super) to: Option<u32>,
+    /// Only this domain; all that can be asked if not told.
+    pub(super) domain: Option<String>,
+}
+
+/// Arguments of `multi_get`.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct MultiGetAsked {
+    /// Notes or parts of notes, each as `get` takes it; at most 50.
+    #[schemars(length(min = 1, max = 50))]
+    pub(super) references: Vec<String>,
+    /// Only this domain; all that can be asked if not told.
+    pub(super) domain: Option<String>,
+}
+
+/// Arguments of `links`.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct LinksAsked {
+    /// Path, name, alias or ken:// address of a note.
+    pub(super) reference: String,
+    /// Only this domain; all that can be asked if not told.
+    pub(super) domain: Option<String>,
+}
+
+/// Arguments of `traverse`.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct TraverseAsked {
+    /// Path, name, alias or ken:// address of the note to begin at.
+    pub(super) reference: String,
+    /// What to look for; what the note itself is about if not told.
+    pub(super) query: Option<String>,
+    /// Most links between the note and what is found.
+    #[schemars(range(min = 1, max = 16))]
+    pub(super) depth: Option<u32>,
+    /// Most notes.
+    #[schemars(range(min = 1, max = 100))]
+    pub(super) limit: Option<u32>,
+    /// Look wider and never stop early.
+    pub(super) deep: Option<bool>,
+    /// Only this domain; all that can be asked if not told.
+    pub(super) domain: Option<String>,
+}
+
+/// Arguments of `status`.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct StatusAsked {
+    /// Only this domain; all that can be asked if not told.
+    pub(super) domain: Option<String>,
+}
+
+/// Arguments of `list_notes`.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct ListAsked {
+    /// Only notes whose path begins with this, such as `2-Areas/`.
+    pub(super) prefix: Option<String>,
+    /// Only notes with this tag or one below it.
+    pub(super) tag: Option<String>,
+    /// Only this domain; all that can be asked if not told.
+    pub(super) domain: Option<String>,
+    /// Notes to leave out at the beginning.
+    pub(super) offset: Option<usize>,
+    /// Most notes; 50 if not told.
+    #[schemars(range(min = 1, max = 500))]
+    pub(super) limit: Option<usize>,
+}
+
+/// Arguments of `verify_citations`.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct VerifyAsked {
+    /// An answer in Markdown whose quotes name their note behind them, such as: "Esko repaired the
+    /// gutter" [[Roof]], or (path.md:12-20), or #a1b2c3d4.
+    pub(super) answer: Option<String>,
+    /// The citations one by one, instead of an answer; at most 200.
+    #[schemars(length(max = 200))]
+    pub(super) citations: Option<Vec<CitationShape>>,
+    /// Only this domain; all that can be asked if not told.
+    pub(super) domain: Option<String>,
+}
+
+/// Reads arguments, after they were checked against their schema.
+pub(super) fn read<T: DeserializeOwned + JsonSchema>(arguments: JsonObject) -> Result<T> {
+    let mut value = Value::Object(arguments);
+    // Some clients send `null` for what is not told.
+    if let Value::Object(fields) = &mut value {
+        fields.retain(|_, field| !field.is_null());
+    }
+    let schema = Value::Object(super::schema::input::<T>());
+    check("the arguments", &value, &schema)?;
+    serde_json::from_value(value).map_err(|error| {
+        wrong(
+            format!("the arguments are not understood: {error}"),
+            &schema,
+        )
+    })
+}
+
+fn check(name: &str, value: &Value, schema: &Value) -> Result<()> {
+    check_type(name, value, schema)?;
+    check_range(name, value, schema)?;
+    match value {
+        Value::Object(fields) => check_fields(name, fields, schema),
+        Value::Array(items) => items
+            .iter()
+            .try_for_each(|item| check(name, item, &schema["items"])),
+        _ => Ok(()),
+    }
+}
+
+fn check_fields(name: &str, fields: &JsonObject, schema: &Value) -> Result<()> {
+    let Some(properties) = schema["properties"].as_object() else {
+        return Ok(());
+    };
+    for (field, value) in fields {
+        let Some(property) = properties.get(field) else {
+            let nearest = properties.keys().min_by_key(|known| distance(field, known));
+            let hint = match nearest {
+                Some(nearest) => format!("did you mean `{nearest}`? {}", known(schema)),
+                None => "it takes no arguments".to_owned(),
+            };
+            return Err(Hinted::error(
+                format!("there is no argument `{field}`"),
+                hint,
+            ));
+        };
+        if !value.is_null() {
+            check(&format!("`{field}`"), value, property)?;
+        }
+    }
+    let required = schema["required"].as_array().into_iter().flatten();
+    for field in required.filter_map(Value::as_str) {
+        if !fields.contains_key(field) {
+            return Err(wrong(format!("{name} lack `{field}`"), schema));
+        }
+    }
+    Ok(())
+}
+
+fn check_type(name: &str, value: &Value, schema: &Value) -> Result<()> {
+    let Some(expected) = schema["type"].as_str() else {
+        return Ok(());
+    };
+    let is_right = match expected {
+        "string" => value.is_string(),
+        "integer" => value.is_u64() || value.is_i64(),
+        "number" => value.is_number(),
+        "boolean" => value.is_boolean(),
+        "array" => value.is_array(),
+        "object" => value.is_object(),
+        _ => true,
+    };
+    if is_right {
+        return Ok(());
+    }
+    Err(Hinted::error(
+        format!("{name} must be of type {expected}"),
+        format!("it was {}", shortened(value)),
+    ))
+}
+
+fn check_range(name: &str, value: &Value, schema: &Value) -> Result<()> {
+    let choices = schema["enum"].as_array();
+    if choices.is_some_and(|choices| !choices.contains(value)) {
+        let choices: Vec<String> = choices
+            .into_iter()
+            .flatten()
+            .map(ToString::to_string)
+            .collect();
+        return Err(Hinted::error(
+            format!("{name} cannot be {}", shortened(value)),
+            format!("one of {}", choices.join(", ")),
+        ));
+    }
+    let (size, least, most, what) = match value {
+        Value::Array(items) => (Some(items.len() as f64), "minItems", "maxItems", " items"),
+        _ => (value.as_f64(), "minimum", "maximum", ""),
+    };
+    let (least, most) = (schema[least].as_f64(), schema[most].as_f64());
+    let is_outside = size.is_some_and(|size| {
+        least.is_some_and(|least| size < least) || most.is_some_and(|most| size > most)
+    });
+    if !is_outside {
+        return Ok(());
+    }
+    let range = match (least, most) {
+        (Some(least), Some(most)) => format!("between {least} and {most}{what}"),
+        (Some(least), None) => format!("at least {least}{what}"),
+        (_, most) => format!("at most {}{what}", most.unwrap_or_default()),
+    };
+    Err(Hinted::error(
+        format!("{name} is out of range"),
+        format!("it must be {range}"),
+    ))
+}
+
+fn wrong(message: String, schema: &Value) -> anyhow::Error {
+    Hinted::error(message, known(schema))
+}
+
+fn known(schema: &Value) -> String {
+    let properties = schema["properties"].as_object().into_iter().flatten();
+    let names: Vec<&str> = properties.map(|(name, _)| name.as_str()).collect();
+    format!("known arguments: {}", names.join(", "))
+}
+
+fn shortened(value: &Value) -> String {
+    const CHARS_MAX: usize = 60;
+    let text = value.to_string();
+    match text.char_indices().nth(CHARS_MAX) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::hint;
+    use serde_json::json;
+
+    #[track_caller]
+    fn check_told<T: DeserializeOwned + JsonSchema>(arguments: Value, message: &str, advice: &str) {
+        let Value::Object(arguments) = arguments else {
+            panic!("arguments are an object");
+        };
+        let Err(error) = read::<T>(arguments) else {
+            panic!("{message:?} was expected");
+        };
+        assert_eq!(error.to_string(), message);
+        let hint = hint::of(&error).unwrap();
+        assert!(hint.contains(advice), "{hint:?}");
+    }
+
+    #[test]
+    fn wrong_arguments_are_named_with_what_is_right() {
+        check_told::<SearchAsked>(
+            json!({"query": "x", "collection": "a"}),
+            "there is no argument `collection`",
+            "known arguments: query, limit, mode, domain, max_tokens",
+        );
+        check_told::<SearchAsked>(
+            json!({"query": "x", "limt": 3}),
+            "there is no argument `limt`",
+            "did you mean `limit`?",
+        );
+        check_told::<SearchAsked>(json!({}), "the arguments lack `query`", "known arguments");
+        check_told::<SearchAsked>(
+            json!({"query": "x", "limit": "5"}),
+            "`limit` must be of type integer",
+            "\"5\"",
+        );
+        check_told::<SearchAsked>(
+            json!({"query": "x", "limit": 0}),
+            "`limit` is out of range",
+            "between 1 and 100",
+        );
+        check_told::<SearchAsked>(
+            json!({"query": "x", "mode": "deep"}),
+            "`mode` cannot be \"deep\"",
+            "\"hybrid\", \"lexical\", \"vector\"",
+        );
+        check_told::<VerifyAsked>(
+            json!({"citations": [{"pth": "a.md"}]}),
+            "there is no argument `pth`",
+            "did you mean `path`?",
+        );
+        check_told::<MultiGetAsked>(
+            json!({"references": []}),
+            "`references` is out of range",
+            "between 1 and 50 items",
+        );
+    }
+
+    #[test]
+    fn null_is_as_if_not_told() {
+        let arguments = json!({"query": "x", "domain": null, "limit": 7});
+        let asked: SearchAsked = read(arguments.as_object().unwrap().clone()).unwrap();
+        assert_eq!((asked.limit, asked.domain), (Some(7), None));
+    }
+}

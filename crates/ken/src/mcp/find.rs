@@ -1,0 +1,161 @@
+//! `search`: asks one domain or all, and makes one answer of it.
+
+use std::sync::Arc;
+
+use anyhow::Result;
+use rmcp::model::JsonObject;
+
+use super::asked::{self, SearchAsked};
+use super::reply::{self, BYTES_MAX, Reply};
+use super::{address, choose, text};
+use crate::desk::{Desk, Desks, SearchRequest};
+use crate::hint::Hinted;
+use crate::wire::{AnswerShape, FoundShape, ResultShape};
+
+/// What an answer without evidence comes to.
+const NOTHING_FOUND: &str = "your notes do not say";
+
+/// Notes that are not read yet cannot be spoken for.
+const NOTHING_YET: &str = "notes are still being indexed, so this says nothing yet; ask again";
+
+const LIMIT: u32 = 5;
+const CHARS_PER_TOKEN: usize = 4;
+
+pub(super) fn search(desks: &Desks, arguments: JsonObject) -> Result<Reply> {
+    let asked: SearchAsked = asked::read(arguments)?;
+    if asked.query.trim().is_empty() {
+        return Err(Hinted::error(
+            "there is nothing to look for",
+            "`query` takes a question, a name or key words",
+        ));
+    }
+    let desks = choose::desks(desks, asked.domain.as_deref())?;
+    let mut notices = choose::refresh(&desks);
+    let limit = asked.limit.unwrap_or(LIMIT);
+    let request = SearchRequest {
+        query: asked.query,
+        limit: Some(limit),
+        mode: asked.mode.map(Into::into),
+        max_tokens: asked.max_tokens,
+        ..SearchRequest::default()
+    };
+    let answers = answers(&desks, &request, &mut notices)?;
+    let mut found = merged(answers, limit as usize);
+    if desks.len() > 1 {
+        limit_tokens(&mut found.results, asked.max_tokens);
+    }
+    found.notices.splice(..0, notices);
+    if found.results.is_empty() {
+        let is_early = desks.iter().any(|desk| desk.is_updating());
+        found.message = Some(if is_early { NOTHING_YET } else { NOTHING_FOUND });
+    }
+    fit(&mut found);
+    let mut reply = Reply::new(&found, text::found(&found))?;
+    for result in &found.results {
+        reply.link(&result.domain, &result.path, &result.title);
+    }
+    Ok(reply)
+}
+
+/// Asks every desk. One that cannot answer is a notice, unless there is no other.
+fn answers(
+    desks: &[Arc<Desk>],
+    request: &SearchRequest,
+    notices: &mut Vec<String>,
+) -> Result<Vec<(Arc<Desk>, AnswerShape)>> {
+    let mut answers = Vec::new();
+    let mut trouble = None;
+    for desk in desks {
+        match desk.search(request) {
+            Ok(mut answer) => {
+                let told = answer.notices.drain(..);
+                notices.extend(told.map(|notice| choose::named(desks, desk, notice)));
+                answers.push((Arc::clone(desk), answer));
+            }
+            Err(error) => {
+                let error = choose::explained(desk, error);
+                notices.push(choose::named(desks, desk, error.to_string()));
+                trouble.get_or_insert(error);
+            }
+        }
+    }
+    match trouble {
+        Some(error) if answers.is_empty() => Err(error),
+        _ => Ok(answers),
+    }
+}
+
+/// Makes one answer of several. Scores of two domains are not on one scale, but each says how sure
+/// it is: that decides between them.
+fn merged(mut answers: Vec<(Arc<Desk>, AnswerShape)>, limit: usize) -> FoundShape {
+    answers.sort_by(|(_, a), (_, b)| b.confidence.total_cmp(&a.confidence));
+    let best = answers.first().expect("desks that all fail are an error");
+    let mut found = FoundShape::new(&best.1);
+    let mut ranked: Vec<(f64, ResultShape)> = Vec::new();
+    for (desk, answer) in answers {
+        found.took_ms = found.took_ms.max(answer.took_ms);
+        found.index_age_s = found.index_age_s.max(answer.index_age_s);
+        if answer.evidence == "none" {
+            continue;
+        }
+        for hit in answer.hits {
+            let uri = address::uri(desk.name(), &hit.path);
+            let key = hit.score * answer.confidence;
+            ranked.push((key, ResultShape::new(hit, desk.name(), uri)));
+        }
+    }
+    let domains = ranked.iter().map(|(_, result)| &result.domain);
+    if domains.collect::<std::collections::BTreeSet<_>>().len() > 1 {
+        ranked.sort_by(|(a, _), (b, _)| b.total_cmp(a));
+    }
+    ranked.truncate(limit);
+    for (rank, (_, mut result)) in (1..).zip(ranked) {
+        result.rank = rank;
+        found.results.push(result);
+    }
+    found
+}
+
+/// Each domain kept to the limit; together they must, too.
+fn limit_tokens(results: &mut Vec<ResultShape>, max_tokens: Option<usize>) {
+    let Some(mut room) = max_tokens.map(|tokens| tokens.saturating_mul(CHARS_PER_TOKEN)) else {
+        return;
+    };
+    let n_kept = results.iter().take_while(|result| {
+        let n_chars = result.text.as_deref().unwrap_or_default().chars().count();
+        let fits = n_chars <= room;
+        room = room.saturating_sub(n_chars);
+        fits
+    });
+    let n_kept = n_kept.count().max(1);
+    results.truncate(n_kept);
+}
+
+/// Leaves out what is too much: first the passages of the last results, then results.
+fn fit(found: &mut FoundShape) {
+    let mut room = BYTES_MAX.saturating_sub(reply::size(&found.notices));
+    let mut bare = Vec::new();
+    let mut used = 0;
+    for result in &mut found.results {
+        let size = reply::size(result) + 1;
+        if used + size > room {
+            result.text = None;
+            bare.push(result.rank);
+        }
+        used += reply::size(result) + 1;
+    }
+    let n_cut = reply::keep(&mut found.results, &mut room);
+    bare.retain(|&rank| rank <= found.results.len());
+    if let (Some(first), Some(last)) = (bare.first(), bare.last()) {
+        found.notices.push(format!(
+            "the text of results {first} to {last} was left out to keep this answer within 25,000 \
+             tokens; `get` with their id returns it"
+        ));
+    }
+    if n_cut > 0 {
+        found.notices.push(format!(
+            "the last {n_cut} results were left out to keep this answer within 25,000 tokens; a \
+             narrower query or `domain` returns them"
+        ));
+    }
+}

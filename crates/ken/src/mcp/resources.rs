@@ -1,0 +1,80 @@
+//! Notes as resources: listed page by page, read by address.
+
+use kenning::Error;
+use rmcp::model::{
+    ErrorData, ListResourcesResult, ReadResourceResult, Resource, ResourceContents,
+    ResourceTemplate,
+};
+
+use super::{address, choose, read};
+use crate::desk::{Desks, NotesRequest, masked};
+
+const PAGE: usize = 100;
+
+/// Returns the template of every note's address.
+pub(super) fn template() -> ResourceTemplate {
+    ResourceTemplate::new("ken://{domain}/{+path}", "note")
+        .with_title("A note")
+        .with_description("The text of a note, credentials masked, by domain and path")
+}
+
+/// Lists notes. The cursor is how many came before.
+pub(super) fn list(desks: &Desks, cursor: Option<&str>) -> Result<ListResourcesResult, ErrorData> {
+    let offset = match cursor {
+        None => 0,
+        Some(cursor) => cursor
+            .parse()
+            .map_err(|_| ErrorData::invalid_params("the cursor is none of this server's", None))?,
+    };
+    let request = NotesRequest {
+        offset,
+        limit: PAGE,
+        ..NotesRequest::default()
+    };
+    let desks = choose::desks(desks, None).map_err(|error| internal(&error))?;
+    choose::refresh(&desks);
+    let listed = match read::listed(&desks, &request) {
+        Ok(listed) => listed,
+        // Clients ask for the list when they start, which may be before there is an index.
+        Err(_) if desks.iter().any(|desk| desk.is_updating()) => {
+            return Ok(ListResourcesResult::default());
+        }
+        Err(error) => return Err(internal(&error)),
+    };
+    let resources = listed.notes.into_iter().map(|note| {
+        let mime_type = address::mime_type(&note.path);
+        Resource::new(note.uri, note.path)
+            .with_title(note.title)
+            .with_mime_type(mime_type)
+    });
+    let mut result = ListResourcesResult::with_all_items(resources.collect());
+    result.next_cursor = listed.next_offset.map(|next| next.to_string());
+    Ok(result)
+}
+
+/// Reads the whole text of a note.
+pub(super) fn read(desks: &Desks, uri: &str) -> Result<ReadResourceResult, ErrorData> {
+    let unknown = || {
+        let data = serde_json::json!({"uri": masked(uri)});
+        ErrorData::resource_not_found("there is no such resource", Some(data))
+    };
+    let (domain, path) = address::parse(uri).ok_or_else(unknown)?;
+    let desk = desks.get(Some(&domain)).map_err(|_| unknown())?;
+    desk.refresh(choose::PATIENCE);
+    let note = match desk.passage(&path) {
+        // Names and ids are for tools; a resource has one address.
+        Ok(note) if note.path == path => note,
+        Ok(_) => return Err(unknown()),
+        Err(error) => match error.downcast_ref() {
+            Some(Error::NotFound { .. } | Error::Ambiguous { .. }) => return Err(unknown()),
+            _ => return Err(internal(&choose::explained(desk, error))),
+        },
+    };
+    let contents = ResourceContents::text(note.text, address::uri(&domain, &path))
+        .with_mime_type(address::mime_type(&path));
+    Ok(ReadResourceResult::new(vec![contents]))
+}
+
+fn internal(error: &anyhow::Error) -> ErrorData {
+    ErrorData::internal_error(masked(&error.to_string()), None)
+}

@@ -1,0 +1,242 @@
+//! What tools answer as readable text. Words from notes are quoted and carry their address, so that
+//! they cannot be taken for words of this program.
+
+use std::fmt::Write;
+
+use crate::wire::{
+    CheckedShape, DomainsShape, FoundShape, GotManyShape, GotShape, LinkedShape, ListedShape,
+    ReachedShape, VerdictShape,
+};
+
+pub(super) fn found(found: &FoundShape) -> String {
+    let mut out = String::new();
+    match found.message {
+        Some(message) => line(&mut out, format_args!("No passage was found: {message}.")),
+        None => line(
+            &mut out,
+            format_args!(
+                "{} for {:?}, {} evidence",
+                counted(found.results.len(), "passage"),
+                found.query,
+                found.evidence
+            ),
+        ),
+    }
+    for result in &found.results {
+        let section = match &result.section {
+            Some(section) => format!(" › {section}"),
+            None => String::new(),
+        };
+        line(
+            &mut out,
+            format_args!("\n{}. {}{section}", result.rank, result.title),
+        );
+        let lines = lines(result.start_line, result.end_line);
+        let page = result.page.map(|page| format!(", page {page}"));
+        let date = result.date.as_ref().map(|date| format!(", {date}"));
+        line(
+            &mut out,
+            format_args!(
+                "   {}, {lines}{}, id {}{}, domain {}",
+                result.path,
+                page.unwrap_or_default(),
+                result.id,
+                date.unwrap_or_default(),
+                result.domain
+            ),
+        );
+        quote(&mut out, result.text.as_ref().unwrap_or(&result.excerpt));
+    }
+    notes(out, &found.notices)
+}
+
+pub(super) fn got(got: &GotShape) -> String {
+    let mut out = String::new();
+    write_got(&mut out, got);
+    out.trim_end().to_owned()
+}
+
+fn write_got(out: &mut String, got: &GotShape) {
+    let passage = &got.passage;
+    let lines = lines(passage.start_line, passage.end_line);
+    line(
+        out,
+        format_args!(
+            "{}\n   {}, {lines} of {}, domain {}",
+            passage.title, passage.path, passage.n_lines, got.domain
+        ),
+    );
+    quote(out, &passage.text);
+    for notice in &got.notices {
+        line(out, format_args!("note: {notice}"));
+    }
+}
+
+pub(super) fn got_many(many: &GotManyShape) -> String {
+    let mut out = String::new();
+    for got in &many.notes {
+        write_got(&mut out, got);
+        out.push('\n');
+    }
+    for missing in &many.missing {
+        line(
+            &mut out,
+            format_args!("missing: {:?}: {}", missing.reference, missing.error),
+        );
+        if let Some(hint) = &missing.hint {
+            line(&mut out, format_args!("   hint: {hint}"));
+        }
+    }
+    notes(out, &many.notices)
+}
+
+pub(super) fn linked(linked: &LinkedShape) -> String {
+    let links = &linked.links;
+    let mut out = format!("Links of {}, domain {}\n", links.path, linked.domain);
+    for (name, list) in [
+        ("leads to", &links.outgoing),
+        ("linked from", &links.backlinks),
+        ("leads nowhere", &links.unresolved),
+    ] {
+        if list.is_empty() {
+            continue;
+        }
+        line(&mut out, format_args!("{name}:"));
+        for link in list {
+            let path = link.path.as_ref().unwrap_or(&link.target);
+            line(
+                &mut out,
+                format_args!("   {path} (line {}, {})", link.line, link.kind),
+            );
+        }
+    }
+    notes(out, &linked.notices)
+}
+
+pub(super) fn reached(reached: &ReachedShape) -> String {
+    let mut out = format!(
+        "{} from {}, domain {}, {} walk of {}, {} left out\n",
+        counted(reached.retained.len(), "note"),
+        reached.path,
+        reached.domain,
+        reached.mode,
+        counted(reached.hops_walked as usize, "hop"),
+        reached.n_dropped
+    );
+    for note in &reached.retained {
+        let seen = &note.seen;
+        line(
+            &mut out,
+            format_args!(
+                "{}. {}\n   {}, hop {}, similarity {}, way: {}",
+                note.rank,
+                seen.title,
+                seen.path,
+                seen.hop,
+                seen.similarity,
+                seen.way.join(" → ")
+            ),
+        );
+    }
+    notes(out, &reached.notices)
+}
+
+pub(super) fn status(status: &DomainsShape) -> String {
+    let mut out = format!("ken {}\n", status.version);
+    for domain in &status.domains {
+        let age = match domain.index_age_s {
+            Some(age_s) => format!(", checked {age_s} s ago"),
+            None => String::new(),
+        };
+        let told = match &domain.problem {
+            Some(problem) => problem.clone(),
+            None => format!(
+                "{} notes, {} chunks, {} links{age}",
+                domain.notes, domain.chunks, domain.links
+            ),
+        };
+        line(&mut out, format_args!("{}: {told}", domain.domain));
+    }
+    notes(out, &status.notices)
+}
+
+pub(super) fn listed(listed: &ListedShape) -> String {
+    let mut out = format!(
+        "{} of {}, from number {}\n",
+        counted(listed.notes.len(), "note"),
+        listed.n_notes,
+        listed.offset + 1
+    );
+    for note in &listed.notes {
+        let date = note.date.as_ref().map(|date| format!(", {date}"));
+        line(
+            &mut out,
+            format_args!(
+                "{}: {} ({}{})",
+                note.domain,
+                note.path,
+                note.title,
+                date.unwrap_or_default()
+            ),
+        );
+    }
+    notes(out, &listed.notices)
+}
+
+pub(super) fn checked(checked: &CheckedShape) -> String {
+    let mut out = format!(
+        "{}: {}\n",
+        checked.status,
+        counted(checked.citations.len(), "citation")
+    );
+    for verdict in &checked.citations {
+        write_verdict(&mut out, verdict);
+    }
+    notes(out, &checked.notices)
+}
+
+fn write_verdict(out: &mut String, verdict: &VerdictShape) {
+    let cited = verdict.cited.as_deref().unwrap_or("(names no note)");
+    line(out, format_args!("{}: {cited}", verdict.reason));
+    if let Some(quoted) = &verdict.quote {
+        quote(out, quoted);
+    }
+    if let Some(found) = &verdict.found {
+        let lines = lines(found.start_line, found.end_line);
+        line(out, format_args!("   stands in {}, {lines}", found.path));
+    }
+    if let Some(problem) = &verdict.problem {
+        line(out, format_args!("   {problem}"));
+    }
+}
+
+fn line(out: &mut String, text: std::fmt::Arguments<'_>) {
+    // Writing into a string cannot fail.
+    let _ = out.write_fmt(text);
+    out.push('\n');
+}
+
+fn quote(out: &mut String, text: &str) {
+    for text in text.lines() {
+        line(out, format_args!("> {text}"));
+    }
+}
+
+fn notes(mut out: String, notices: &[String]) -> String {
+    for notice in notices {
+        line(&mut out, format_args!("note: {notice}"));
+    }
+    out.trim_end().to_owned()
+}
+
+fn lines(start: u32, end: u32) -> String {
+    if start == end {
+        format!("line {start}")
+    } else {
+        format!("lines {start}-{end}")
+    }
+}
+
+fn counted(n: usize, what: &str) -> String {
+    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
+}

@@ -1,0 +1,131 @@
+//! The table of tools: the same for MCP and for `ken tools`, always in this order.
+
+use anyhow::Result;
+use rmcp::model::{JsonObject, Tool, ToolAnnotations};
+
+use super::asked::{
+    GetAsked, LinksAsked, ListAsked, MultiGetAsked, SearchAsked, StatusAsked, TraverseAsked,
+    VerifyAsked,
+};
+use super::reply::Reply;
+use super::{check, find, read, schema, walk};
+use crate::desk::Desks;
+use crate::wire::{
+    CheckedShape, DomainsShape, FoundShape, GotManyShape, GotShape, LinkedShape, ListedShape,
+    ReachedShape,
+};
+
+/// One tool.
+pub(crate) struct ToolRow {
+    pub(crate) name: &'static str,
+    title: &'static str,
+    pub(crate) description: &'static str,
+    pub(crate) input: fn() -> JsonObject,
+    output: fn() -> JsonObject,
+    pub(super) run: fn(&Desks, JsonObject) -> Result<Reply>,
+}
+
+impl ToolRow {
+    /// Returns the definition that a client is told.
+    pub(super) fn definition(&self) -> Tool {
+        let annotations = ToolAnnotations::with_title(self.title)
+            .read_only(true)
+            .destructive(false)
+            .idempotent(true)
+            .open_world(false);
+        Tool::new(self.name, self.description, (self.input)())
+            .with_title(self.title)
+            .with_raw_output_schema((self.output)().into())
+            .with_annotations(annotations)
+    }
+}
+
+const SEARCH: &str = "Finds passages in the person's notes by word and by meaning, best first. \
+    Each result has the passage, its path and lines, an id and a ken:// address. `evidence` tells \
+    how well the notes answer; with `none` the results are empty and the notes do not say. `get` \
+    returns more of a note.";
+
+/// Every tool.
+pub(crate) const TOOLS: &[ToolRow] = &[
+    ToolRow {
+        name: "search",
+        title: "Search notes",
+        description: SEARCH,
+        input: schema::input::<SearchAsked>,
+        output: schema::output::<FoundShape>,
+        run: find::search,
+    },
+    ToolRow {
+        name: "memory_search",
+        title: "Search memory",
+        description: "The same as `search`, under the name that agents with a memory look for: \
+            finds passages in the person's notes by word and by meaning. With evidence `none` the \
+            notes do not say.",
+        input: schema::input::<SearchAsked>,
+        output: schema::output::<FoundShape>,
+        run: find::search,
+    },
+    ToolRow {
+        name: "get",
+        title: "Read a note",
+        description: "Returns a note or some of its lines, verbatim with credentials masked, by \
+            path, name, alias, #id or ken:// address. A long note is cut and says where to go on.",
+        input: schema::input::<GetAsked>,
+        output: schema::output::<GotShape>,
+        run: read::get,
+    },
+    ToolRow {
+        name: "multi_get",
+        title: "Read several notes",
+        description: "Returns several notes or parts of notes in one call, each named as `get` \
+            takes it. What cannot be opened is listed under `missing`.",
+        input: schema::input::<MultiGetAsked>,
+        output: schema::output::<GotManyShape>,
+        run: read::multi_get,
+    },
+    ToolRow {
+        name: "traverse",
+        title: "Walk along links",
+        description: "Walks along links from a note, in both directions, towards a question or \
+            towards what is like the note, and returns the notes it came by with the way to each.",
+        input: schema::input::<TraverseAsked>,
+        output: schema::output::<ReachedShape>,
+        run: walk::traverse,
+    },
+    ToolRow {
+        name: "links",
+        title: "Links of a note",
+        description: "Returns where a note leads, which notes link to it, and which of its links \
+            lead nowhere.",
+        input: schema::input::<LinksAsked>,
+        output: schema::output::<LinkedShape>,
+        run: walk::links,
+    },
+    ToolRow {
+        name: "status",
+        title: "What is indexed",
+        description: "Returns the domains that can be asked, how many notes each has, and how old \
+            its index is.",
+        input: schema::input::<StatusAsked>,
+        output: schema::output::<DomainsShape>,
+        run: read::status,
+    },
+    ToolRow {
+        name: "list_notes",
+        title: "List notes",
+        description: "Lists notes by path, all or those below a folder or with a tag, page by page.",
+        input: schema::input::<ListAsked>,
+        output: schema::output::<ListedShape>,
+        run: read::list_notes,
+    },
+    ToolRow {
+        name: "verify_citations",
+        title: "Check citations",
+        description: "Checks whether the quotes of an answer stand in the notes it cites. Takes the \
+            answer as Markdown, or its citations one by one. `all_verified` means that every quote \
+            stands where it is said to; of each other one it says why not and where it stands.",
+        input: schema::input::<VerifyAsked>,
+        output: schema::output::<CheckedShape>,
+        run: check::verify_citations,
+    },
+];

@@ -1,0 +1,73 @@
+//! `links` and `traverse`: from note to note.
+
+use anyhow::Result;
+use rmcp::model::JsonObject;
+
+use super::asked::{self, LinksAsked, TraverseAsked};
+use super::reply::{self, BYTES_MAX, Reply};
+use super::{address, choose, text};
+use crate::desk::{Desks, WalkRequest};
+use crate::wire::{LinkedShape, ReachedShape};
+
+pub(super) fn links(desks: &Desks, arguments: JsonObject) -> Result<Reply> {
+    let asked: LinksAsked = asked::read(arguments)?;
+    let (desks, reference) = choose::reference(desks, &asked.reference, asked.domain.as_deref())?;
+    let notices = choose::refresh(&desks);
+    let (desk, links) = choose::first(&desks, |desk| desk.links(&reference))?;
+    let mut linked = LinkedShape {
+        domain: desk.name().to_owned(),
+        uri: address::uri(desk.name(), &links.path),
+        links,
+        notices,
+    };
+    let mut room = BYTES_MAX;
+    let lists = [
+        ("outgoing", &mut linked.links.outgoing),
+        ("backlinks", &mut linked.links.backlinks),
+        ("unresolved", &mut linked.links.unresolved),
+    ];
+    for (name, list) in lists {
+        let n_cut = reply::keep(list, &mut room);
+        if n_cut > 0 {
+            linked.notices.push(format!(
+                "the last {n_cut} links of `{name}` were left out to keep this answer within 25,000 \
+                 tokens; `ken links` lists all of them"
+            ));
+        }
+    }
+    let mut reply = Reply::new(&linked, text::linked(&linked))?;
+    let around = linked.links.outgoing.iter().chain(&linked.links.backlinks);
+    for path in around.filter_map(|link| link.path.as_deref()) {
+        reply.link(desk.name(), path, path);
+    }
+    Ok(reply)
+}
+
+pub(super) fn traverse(desks: &Desks, arguments: JsonObject) -> Result<Reply> {
+    let asked: TraverseAsked = asked::read(arguments)?;
+    let (desks, note) = choose::reference(desks, &asked.reference, asked.domain.as_deref())?;
+    let notices = choose::refresh(&desks);
+    let request = WalkRequest {
+        note,
+        query: asked.query,
+        depth: asked.depth,
+        limit: asked.limit,
+        is_deep: asked.deep.unwrap_or(false),
+        is_compared: false,
+    };
+    let (desk, walk) = choose::first(&desks, |desk| desk.traverse(&request))?;
+    let mut reached = ReachedShape::new(walk, desk.name());
+    reached.notices = notices;
+    let n_cut = reply::keep(&mut reached.retained, &mut BYTES_MAX.clone());
+    if n_cut > 0 {
+        reached.notices.push(format!(
+            "the last {n_cut} notes were left out to keep this answer within 25,000 tokens; a \
+             smaller `depth` or a `query` narrows the walk"
+        ));
+    }
+    let mut reply = Reply::new(&reached, text::reached(&reached))?;
+    for note in &reached.retained {
+        reply.link(desk.name(), &note.seen.path, &note.seen.title);
+    }
+    Ok(reply)
+}

@@ -1,0 +1,258 @@
+//! The JSON shapes of what tools answer. Agents read them, so they are lean, and every one says
+//! which domain it speaks of and what it leaves out.
+
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{
+    AnswerShape, HitShape, LinksShape, PassageShape, RetainedShape, StatusShape, TraverseShape,
+    VerdictShape,
+};
+
+/// What a search found.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(crate) struct FoundShape {
+    pub(crate) query: String,
+    pub(crate) mode: &'static str,
+    /// How well the notes answer: strong, moderate, weak or none.
+    pub(crate) evidence: &'static str,
+    /// The same as a number from 0 to 1.
+    pub(crate) confidence: f64,
+    /// What to tell the person when nothing was found.
+    pub(crate) message: Option<&'static str>,
+    /// Passages, best first.
+    pub(crate) results: Vec<ResultShape>,
+    pub(crate) took_ms: f64,
+    /// Seconds since the index was known to be what the notes say.
+    pub(crate) index_age_s: Option<i64>,
+    /// What to know about this answer: what was cut, ignored or is still being indexed.
+    pub(crate) notices: Vec<String>,
+}
+
+/// One passage that was found.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(crate) struct ResultShape {
+    pub(crate) rank: usize,
+    /// Short id of the passage; `get` takes it as a reference.
+    pub(crate) id: String,
+    pub(crate) domain: String,
+    pub(crate) path: String,
+    pub(crate) title: String,
+    pub(crate) section: Option<String>,
+    pub(crate) start_line: u32,
+    pub(crate) end_line: u32,
+    pub(crate) page: Option<u32>,
+    pub(crate) score: f64,
+    /// The best sentences.
+    pub(crate) excerpt: String,
+    /// The whole passage, verbatim, credentials masked.
+    pub(crate) text: Option<String>,
+    pub(crate) tags: Vec<String>,
+    pub(crate) date: Option<String>,
+    /// Address of the note as a resource of this server.
+    pub(crate) uri: String,
+    /// Address that opens the note in Obsidian.
+    pub(crate) obsidian_uri: String,
+}
+
+impl FoundShape {
+    /// Takes an answer without its hits.
+    pub(crate) fn new(answer: &AnswerShape) -> Self {
+        Self {
+            query: answer.query.clone(),
+            mode: answer.mode,
+            evidence: answer.evidence,
+            confidence: answer.confidence,
+            message: None,
+            results: Vec::new(),
+            took_ms: answer.took_ms,
+            index_age_s: answer.index_age_s,
+            notices: Vec::new(),
+        }
+    }
+}
+
+impl ResultShape {
+    pub(crate) fn new(hit: HitShape, domain: &str, uri: String) -> Self {
+        Self {
+            rank: hit.rank,
+            id: hit.id,
+            domain: domain.to_owned(),
+            path: hit.path,
+            title: hit.title,
+            section: hit.section,
+            start_line: hit.start_line,
+            end_line: hit.end_line,
+            page: hit.page,
+            score: hit.score,
+            excerpt: hit.excerpt,
+            text: Some(hit.text),
+            tags: hit.tags,
+            date: hit.date,
+            uri,
+            obsidian_uri: hit.uri,
+        }
+    }
+}
+
+/// A note, or some lines of it.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(crate) struct GotShape {
+    pub(crate) domain: String,
+    pub(crate) uri: String,
+    #[serde(flatten)]
+    pub(crate) passage: PassageShape,
+    pub(crate) notices: Vec<String>,
+}
+
+/// Several notes.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(crate) struct GotManyShape {
+    pub(crate) notes: Vec<GotShape>,
+    /// References that could not be opened, and why.
+    pub(crate) missing: Vec<MissingShape>,
+    pub(crate) notices: Vec<String>,
+}
+
+/// A reference that could not be opened.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(crate) struct MissingShape {
+    pub(crate) reference: String,
+    pub(crate) error: String,
+    pub(crate) hint: Option<String>,
+}
+
+/// The links around a note, and where it lies.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(crate) struct LinkedShape {
+    pub(crate) domain: String,
+    pub(crate) uri: String,
+    #[serde(flatten)]
+    pub(crate) links: LinksShape,
+    pub(crate) notices: Vec<String>,
+}
+
+/// What a walk along links came by.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(crate) struct ReachedShape {
+    pub(crate) domain: String,
+    pub(crate) path: String,
+    pub(crate) title: String,
+    pub(crate) query: Option<String>,
+    pub(crate) mode: &'static str,
+    pub(crate) hops_walked: u32,
+    pub(crate) stopped_early: bool,
+    pub(crate) took_ms: f64,
+    /// Notes that were kept, best first.
+    pub(crate) retained: Vec<RetainedShape>,
+    /// How many notes were looked at and left out.
+    pub(crate) n_dropped: usize,
+    pub(crate) notices: Vec<String>,
+}
+
+impl ReachedShape {
+    pub(crate) fn new(walk: TraverseShape, domain: &str) -> Self {
+        Self {
+            domain: domain.to_owned(),
+            path: walk.path,
+            title: walk.title,
+            query: walk.query,
+            mode: walk.mode,
+            hops_walked: walk.hops_walked,
+            stopped_early: walk.stopped_early,
+            took_ms: walk.took_ms,
+            retained: walk.retained,
+            n_dropped: walk.dropped.len(),
+            notices: Vec::new(),
+        }
+    }
+}
+
+/// Every domain that can be asked.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(crate) struct DomainsShape {
+    pub(crate) version: &'static str,
+    pub(crate) domains: Vec<DomainShape>,
+    pub(crate) notices: Vec<String>,
+}
+
+/// One domain and what is indexed of it.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(crate) struct DomainShape {
+    pub(crate) domain: String,
+    pub(crate) notes: u64,
+    pub(crate) chunks: u64,
+    pub(crate) links: u64,
+    /// Credentials that were masked.
+    pub(crate) masked: u64,
+    pub(crate) model: Option<String>,
+    /// Seconds since the index was known to be what the notes say.
+    pub(crate) index_age_s: Option<i64>,
+    /// Whether it is being brought up to date right now.
+    pub(crate) updating: bool,
+    /// Files that could not be read.
+    pub(crate) skipped: usize,
+    /// Things in notes that could not be understood.
+    pub(crate) warnings: usize,
+    /// Why nothing can be said about it.
+    pub(crate) problem: Option<String>,
+}
+
+impl DomainShape {
+    pub(crate) fn new(
+        domain: &str,
+        is_updating: bool,
+        status: Result<StatusShape, String>,
+    ) -> Self {
+        let (status, problem) = match status {
+            Ok(status) => (Some(status), None),
+            Err(problem) => (None, Some(problem)),
+        };
+        let status = status.as_ref();
+        Self {
+            domain: domain.to_owned(),
+            notes: status.map_or(0, |status| status.notes),
+            chunks: status.map_or(0, |status| status.chunks),
+            links: status.map_or(0, |status| status.links),
+            masked: status.map_or(0, |status| status.masked),
+            model: status.and_then(|status| status.model.clone()),
+            index_age_s: status.and_then(|status| status.index_age_s),
+            updating: is_updating,
+            skipped: status.map_or(0, |status| status.skipped.len()),
+            warnings: status.map_or(0, |status| status.warnings.len()),
+            problem,
+        }
+    }
+}
+
+/// A page of the list of notes of one domain or of all.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(crate) struct ListedShape {
+    /// How many notes meet the conditions, on this page or not.
+    pub(crate) n_notes: usize,
+    pub(crate) offset: usize,
+    /// Where the next page begins, if there is one.
+    pub(crate) next_offset: Option<usize>,
+    pub(crate) notes: Vec<ListedNoteShape>,
+    pub(crate) notices: Vec<String>,
+}
+
+/// One note of a list.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(crate) struct ListedNoteShape {
+    pub(crate) domain: String,
+    pub(crate) path: String,
+    pub(crate) title: String,
+    pub(crate) tags: Vec<String>,
+    pub(crate) date: Option<String>,
+    pub(crate) uri: String,
+}
+
+/// What checking the citations of an answer came to.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(crate) struct CheckedShape {
+    /// `all_verified`, `has_mismatch`, `unverifiable` or `no_quotes`.
+    pub(crate) status: &'static str,
+    pub(crate) citations: Vec<VerdictShape>,
+    pub(crate) notices: Vec<String>,
+}
