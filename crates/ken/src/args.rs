@@ -1,9 +1,13 @@
 //! What was typed: the commands and their options. No logic.
 
+mod serve;
+
 use std::path::PathBuf;
 
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
+
+pub(crate) use serve::{Seat, ServeArgs};
 
 /// Find the right passage in your notes, by exact word and by meaning.
 ///
@@ -95,6 +99,9 @@ pub(crate) enum Command {
     Model(ModelArgs),
     /// Measure search quality: by judged questions, or by what notes are called
     Eval(EvalArgs),
+    /// Answer over HTTP, on this machine
+    #[command(after_help = serve::HELP)]
+    Serve(ServeArgs),
     /// Print a completion script for a shell
     Completions {
         /// The shell

@@ -13,6 +13,7 @@ mod model;
 pub(crate) mod open;
 mod pages;
 mod search;
+mod serve;
 mod status;
 mod traverse;
 
@@ -50,6 +51,7 @@ pub(crate) fn run(args: Args) -> Result<Found> {
         Command::Domain(domain) => domain::run(&new_settings()?, &domain.action),
         Command::Model(model) => model::run(&new_settings()?, &model.action),
         Command::Eval(eval) => eval::run(&settings()?, place, eval),
+        Command::Serve(serve) => serve::run(&settings()?, place, serve),
         Command::Completions { shell } => pages::completions(*shell),
         Command::Man { folder } => pages::man(folder.as_deref()),
     }

@@ -6,6 +6,7 @@ mod desk;
 mod hint;
 mod reader;
 mod render;
+mod serve;
 mod settings;
 mod wire;
 

@@ -1,13 +1,15 @@
 //! The JSON shapes shared by every interface; the only types that are serialised.
 
 mod cite;
+pub(crate) mod compat;
 pub(crate) mod eval;
+pub(crate) mod http;
 mod notes;
 mod traverse;
 
 use std::path::Path;
 
-pub(crate) use cite::{CitationShape, CitedShape, PlaceShape, VerdictShape, VerdictsShape};
+pub(crate) use cite::{CitationShape, PlaceShape, VerdictShape, VerdictsShape, citations};
 pub(crate) use notes::NotesShape;
 pub(crate) use traverse::{
     CompareShape, MissedShape, RetainedShape, SeenShape, TraverseShape, WalkShape, Walked,

@@ -184,7 +184,7 @@ fn show(bar: &ProgressBar, progress: Progress) {
 }
 
 /// Set by the first Ctrl-C, which keeps what is done; the second ends at once.
-fn stop_flag() -> &'static AtomicBool {
+pub(crate) fn stop_flag() -> &'static AtomicBool {
     static STOP: AtomicBool = AtomicBool::new(false);
     static HANDLER: OnceLock<()> = OnceLock::new();
     HANDLER.get_or_init(|| {
