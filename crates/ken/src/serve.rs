@@ -22,7 +22,6 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use axum::Router;
 use axum::body::Bytes;
-use axum::extract::DefaultBodyLimit;
 use axum::http::{HeaderValue, header};
 use axum::middleware;
 use axum::response::Response;
@@ -165,7 +164,6 @@ fn router(app: App) -> Router {
 fn guarded(router: Router, guard: Arc<Guard>) -> Router {
     let compressed = DefaultPredicate::new().and(NotForContentType::const_new(reload::NDJSON));
     router
-        .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
         .layer(RequestBodyLimitLayer::new(BODY_BYTES_MAX))
         .layer(middleware::from_fn_with_state(guard, guard::admit))
         .layer(CompressionLayer::new().compress_when(compressed))

@@ -83,7 +83,22 @@ impl Settings {
             };
             clients.push(client.check()?);
         }
+        self.check_different(&clients)?;
         Ok(clients)
+    }
+
+    /// A token that two clients share does not say who asks.
+    fn check_different(&self, clients: &[Client]) -> Result<()> {
+        for (place, client) in clients.iter().enumerate() {
+            let mut before = clients[..place].iter();
+            if let Some(twin) = before.find(|other| other.token() == client.token()) {
+                return Err(Hinted::error(
+                    format!("{} and {} have the same token", twin.name, client.name),
+                    format!("edit {}", self.file.display()),
+                ));
+            }
+        }
+        Ok(())
     }
 
     fn client(&self, name: &str, settings: &ClientSettings) -> Result<Client> {

@@ -36,7 +36,7 @@ pub(crate) struct SearchShape {
     #[schemars(range(min = 0, max = 1))]
     pub(crate) min_score: Option<f32>,
     /// Most tokens of text over all hits, at four characters each.
-    #[schemars(range(min = 1))]
+    #[schemars(range(min = 1, max = u32::MAX))]
     pub(crate) max_tokens: Option<u32>,
     /// Tell how each hit was scored.
     pub(crate) explain: Option<bool>,
@@ -98,6 +98,7 @@ pub(crate) struct NotesParams {
     /// Only notes with this tag or one below it.
     pub(crate) tag: Option<String>,
     /// Notes to leave out at the beginning.
+    #[schemars(range(max = u32::MAX))]
     pub(crate) offset: Option<u32>,
     /// Most notes; 100 if not told.
     #[schemars(range(min = 1, max = LIMIT_MAX))]
@@ -109,6 +110,7 @@ pub(crate) struct NotesParams {
 #[serde(deny_unknown_fields)]
 pub(crate) struct PageParams {
     /// Entries to leave out at the beginning.
+    #[schemars(range(max = u32::MAX))]
     pub(crate) offset: Option<u32>,
     /// Most entries; 20 if not told.
     #[schemars(range(min = 1, max = LIMIT_MAX))]
@@ -118,6 +120,7 @@ pub(crate) struct PageParams {
 /// An answer whose quotes are to be checked: its citations, or the answer as it was written.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
+#[schemars(extend("oneOf" = [{"required": ["citations"]}, {"required": ["answer"]}]))]
 pub(crate) struct VerifyShape {
     /// The citations.
     #[schemars(length(max = CITATIONS_MAX))]

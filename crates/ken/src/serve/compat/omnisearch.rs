@@ -77,6 +77,7 @@ fn notes(desk: &Desk, query: String) -> Result<Vec<OmnisearchNote>> {
     if query.trim().is_empty() {
         return Ok(Vec::new());
     }
+    let typed = words(&query);
     let answer = desk.search(&SearchRequest {
         query,
         limit: Some(LIMIT),
@@ -84,12 +85,15 @@ fn notes(desk: &Desk, query: String) -> Result<Vec<OmnisearchNote>> {
         ..SearchRequest::default()
     })?;
     let hits = answer.hits.into_iter();
-    hits.map(|hit| note(desk, hit)).collect()
+    hits.map(|hit| note(desk, hit, &typed)).collect()
 }
 
-fn note(desk: &Desk, hit: HitShape) -> Result<OmnisearchNote> {
-    let words = highlighted(&hit.excerpt, &hit.highlights);
-    let text = desk.passage(&hit.path)?.text;
+fn note(desk: &Desk, hit: HitShape, typed: &BTreeSet<String>) -> Result<OmnisearchNote> {
+    // Other forms of a word are highlighted; a word may also stand outside of the excerpt.
+    let mut wanted = highlighted(&hit.excerpt, &hit.highlights);
+    wanted.extend(typed.iter().cloned());
+    let matches = matches(&desk.passage(&hit.path)?.text, &wanted);
+    let found = matches.iter().map(|place| place.r#match.to_lowercase());
     let file = hit.path.rsplit('/').next().unwrap_or(&hit.path);
     let vault = desk.vault().and_then(|vault| vault.file_name());
     Ok(OmnisearchNote {
@@ -102,11 +106,18 @@ fn note(desk: &Desk, hit: HitShape) -> Result<OmnisearchNote> {
             .rsplit_once('.')
             .map_or(file, |(stem, _)| stem)
             .to_owned(),
-        matches: matches(&text, &words),
-        found_words: words.into_iter().collect(),
+        found_words: found.collect::<BTreeSet<_>>().into_iter().collect(),
+        matches,
         path: hit.path,
         excerpt: hit.excerpt,
     })
+}
+
+/// Returns the words that were typed, in small letters.
+fn words(query: &str) -> BTreeSet<String> {
+    let words = query.split(|c: char| !c.is_alphanumeric());
+    let words = words.filter(|word| !word.is_empty() && *word != "OR");
+    words.map(str::to_lowercase).collect()
 }
 
 /// Returns the highlighted words of an excerpt, in small letters.
