@@ -16,8 +16,8 @@ use crate::wire::http::{
     NotesParams, QUERY_CHARS_MAX, SearchShape, VerifyShape, WalkParams,
 };
 use crate::wire::{
-    self, AnswerShape, LinksShape, NotesShape, PassageShape, StatusShape, TraverseShape,
-    VerdictsShape,
+    self, AnswerShape, CitationShape, LinksShape, NotesShape, PassageShape, StatusShape,
+    TraverseShape, VerdictsShape,
 };
 
 /// Notes of a list where no number is told.
@@ -176,7 +176,10 @@ pub(super) async fn verify(
     Sent(asked): Sent<VerifyShape>,
 ) -> Answer<VerdictsShape> {
     let citations: Vec<Citation> = match (asked.citations, asked.answer) {
-        (Some(citations), None) => citations.into_iter().map(Citation::from).collect(),
+        (Some(citations), None) => {
+            let citations = citations.into_iter().map(CitationShape::from);
+            citations.map(Citation::from).collect()
+        }
         (None, Some(answer)) => wire::citations(&answer)
             .map_err(|error| Problem::from(error).with_status(StatusCode::UNPROCESSABLE_ENTITY))?,
         _ => {

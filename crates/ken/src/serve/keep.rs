@@ -71,7 +71,9 @@ fn check(asked: &KeepShape) -> Result<(), Problem> {
 fn curated(desk: &Desk, asked: KeepShape) -> Result<KeptShape> {
     let note = asked.note.map(|note| desk.passage(&note)).transpose()?;
     let citations = asked.citations.unwrap_or_default().into_iter();
-    let citations: Vec<CitationShape> = citations.map(CitationShape::masked).collect();
+    let citations: Vec<CitationShape> = citations
+        .map(|citation| CitationShape::from(citation).masked())
+        .collect();
     let checked = desk.verify(citations.iter().cloned().map(Citation::from).collect())?;
     Ok(KeptShape {
         at: open::now(),

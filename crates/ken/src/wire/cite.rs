@@ -18,11 +18,11 @@ struct CitedShape {
 /// One citation as it comes in.
 #[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 pub(crate) struct CitationShape {
-    id: Option<String>,
-    path: Option<String>,
-    start_line: Option<u32>,
-    end_line: Option<u32>,
-    quote: Option<String>,
+    pub(super) id: Option<String>,
+    pub(super) path: Option<String>,
+    pub(super) start_line: Option<u32>,
+    pub(super) end_line: Option<u32>,
+    pub(super) quote: Option<String>,
 }
 
 impl CitationShape {

@@ -124,9 +124,36 @@ pub(crate) struct PageParams {
 pub(crate) struct VerifyShape {
     /// The citations.
     #[schemars(length(max = CITATIONS_MAX))]
-    pub(crate) citations: Option<Vec<CitationShape>>,
+    pub(crate) citations: Option<Vec<SentCitation>>,
     /// The answer, as Markdown or as JSON.
     pub(crate) answer: Option<String>,
+}
+
+/// One citation. Who sends it knows its fields, so that a slip of the pen is told; answers that a
+/// language model wrote are read more kindly.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SentCitation {
+    /// The `#id` of a passage.
+    id: Option<String>,
+    /// A note, where no passage is named.
+    path: Option<String>,
+    start_line: Option<u32>,
+    end_line: Option<u32>,
+    /// What is said to stand there.
+    quote: Option<String>,
+}
+
+impl From<SentCitation> for CitationShape {
+    fn from(sent: SentCitation) -> Self {
+        Self {
+            id: sent.id,
+            path: sent.path,
+            start_line: sent.start_line,
+            end_line: sent.end_line,
+            quote: sent.quote,
+        }
+    }
 }
 
 /// A result that somebody found worth keeping.
@@ -143,7 +170,7 @@ pub(crate) struct KeepShape {
     pub(crate) text: String,
     /// What it rests on.
     #[schemars(length(max = CITATIONS_MAX))]
-    pub(crate) citations: Option<Vec<CitationShape>>,
+    pub(crate) citations: Option<Vec<SentCitation>>,
 }
 
 /// A result that was kept.

@@ -166,6 +166,9 @@ fn a_body_that_is_wrong_is_told_as_a_problem() {
     let reply = server.client().ask("POST", "/search", &[], "q=a");
     reply.problem(415);
     server.post("/verify", "{}").problem(422);
+    let slip = json!({"citations": [{"pth": "a", "quote": "b"}]}).to_string();
+    let problem = server.post("/verify", &slip).problem(400);
+    assert_eq!(problem["hint"], "did you mean `path`?");
     let reply = server.client().ask("DELETE", "/search", &[], "");
     reply.problem(405);
     assert_eq!(reply.header("allow"), Some("GET,HEAD,POST"));
