@@ -29,6 +29,7 @@ use tokio::net::TcpListener;
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{DefaultPredicate, NotForContentType, Predicate};
 use tower_http::limit::RequestBodyLimitLayer;
+use tower_http::timeout::RequestBodyDeadlineLayer;
 
 use crate::args::Seat;
 use crate::cmd::open;
@@ -37,7 +38,7 @@ use crate::hint::Hinted;
 use crate::settings::Client;
 use gate::Gate;
 use guard::Guard;
-use listen::Seated;
+use listen::{Seated, Times};
 
 /// Most bytes of what is sent.
 const BODY_BYTES_MAX: usize = 1 << 20;
@@ -95,10 +96,13 @@ pub(crate) fn run(desks: Desks, options: Options, announce: impl Fn(&str)) -> Re
     let served = runtime.block_on(async {
         let seated = seats(desks, &options).await?;
         announce(&listen::description(&seated)?);
-        listen::until_signal(seated, options.read_time_max, END_TIME_MAX).await
+        let times = Times {
+            read_max: options.read_time_max,
+            end_max: END_TIME_MAX,
+        };
+        // What still indexes keeps what it has done, and says so.
+        listen::until_signal(seated, times, || stop.store(true, Ordering::Relaxed)).await
     });
-    // What still indexes keeps what it has done.
-    stop.store(true, Ordering::Relaxed);
     runtime.shutdown_timeout(END_TIME_MAX);
     served
 }
@@ -123,6 +127,7 @@ async fn seats(desks: Desks, options: &Options) -> Result<Vec<Seated>> {
     let router = guarded(
         router(app.clone()),
         guard(options.address, guard::NO_SCHEMES),
+        options.read_time_max,
     );
     let mut seated = vec![Seated::new("listening", listener, router)];
     for &(seat, port) in &options.seats {
@@ -136,7 +141,11 @@ async fn seats(desks: Desks, options: &Options) -> Result<Vec<Seated>> {
             ),
             Seat::Miyo => ("miyo", compat::miyo::router(), guard::NO_SCHEMES),
         };
-        let router = guarded(router.with_state(app.clone()), guard(address, foreign));
+        let router = guarded(
+            router.with_state(app.clone()),
+            guard(address, foreign),
+            options.read_time_max,
+        );
         seated.push(Seated::new(name, bind(address).await?, router));
     }
     Ok(seated)
@@ -160,11 +169,13 @@ fn router(app: App) -> Router {
         .with_state(app)
 }
 
-/// Puts the guard and the limits before routes.
-fn guarded(router: Router, guard: Arc<Guard>) -> Router {
+/// Puts the guard and the limits before routes. Handlers of ours wait for bodies themselves and say
+/// so if it takes too long; the deadline here is for whoever does not.
+fn guarded(router: Router, guard: Arc<Guard>, read_time_max: Duration) -> Router {
     let compressed = DefaultPredicate::new().and(NotForContentType::const_new(reload::NDJSON));
     router
         .layer(RequestBodyLimitLayer::new(BODY_BYTES_MAX))
+        .layer(RequestBodyDeadlineLayer::new(2 * read_time_max))
         .layer(middleware::from_fn_with_state(guard, guard::admit))
         .layer(CompressionLayer::new().compress_when(compressed))
         .layer(middleware::map_response(with_safe_headers))

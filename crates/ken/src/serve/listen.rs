@@ -36,6 +36,14 @@ impl Seated {
     }
 }
 
+/// How long things may take.
+pub(super) struct Times {
+    /// A request, to arrive.
+    pub(super) read_max: Duration,
+    /// What runs, to finish after the signal to end.
+    pub(super) end_max: Duration,
+}
+
 /// Says in one line where is listened.
 pub(super) fn description(seated: &[Seated]) -> Result<String> {
     let addresses: Result<Vec<String>> = seated
@@ -54,17 +62,18 @@ pub(super) fn description(seated: &[Seated]) -> Result<String> {
 /// Serves until the process is told to end; then what runs may finish, for a while.
 pub(super) async fn until_signal(
     seated: Vec<Seated>,
-    read_time_max: Duration,
-    end_time_max: Duration,
+    times: Times,
+    on_signal: impl FnOnce(),
 ) -> Result<()> {
     let (end, ended) = watch::channel(());
     let mut tasks = JoinSet::new();
     for seat in seated {
-        tasks.spawn(serve(seat, read_time_max, ended.clone()));
+        tasks.spawn(serve(seat, times.read_max, ended.clone()));
     }
     signal().await?;
+    on_signal();
     drop(end);
-    let _ = timeout(end_time_max, tasks.join_all()).await;
+    let _ = timeout(times.end_max, tasks.join_all()).await;
     Ok(())
 }
 

@@ -120,7 +120,10 @@ pub(crate) struct PageParams {
 /// An answer whose quotes are to be checked: its citations, or the answer as it was written.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(extend("oneOf" = [{"required": ["citations"]}, {"required": ["answer"]}]))]
+#[schemars(extend("oneOf" = [
+    {"required": ["citations"], "properties": {"citations": {"type": "array"}}},
+    {"required": ["answer"], "properties": {"answer": {"type": "string"}}},
+]))]
 pub(crate) struct VerifyShape {
     /// The citations.
     #[schemars(length(max = CITATIONS_MAX))]
