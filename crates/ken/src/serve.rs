@@ -48,7 +48,7 @@ const ANSWER_TIME_MAX: Duration = Duration::from_secs(30);
 const QUESTIONS_WAITING_MAX: usize = 256;
 /// Reloads that wait for the one that runs.
 const RELOADS_WAITING_MAX: usize = 8;
-/// Reloads of the reading kind need threads beside those that answer.
+/// Reloads, and whatever else blocks, need threads beside those that answer.
 const EXTRA_THREADS: usize = 4;
 /// How long running requests may take after the signal to end.
 const END_TIME_MAX: Duration = Duration::from_secs(10);
@@ -123,7 +123,7 @@ async fn seats(desks: Desks, options: &Options) -> Result<Vec<Seated>> {
     let guard = |address: SocketAddr, foreign: &'static [&'static str]| {
         Arc::new(Guard::new(desks.clone(), address.ip(), options).trusting(foreign))
     };
-    let listener = bind(options.address).await?;
+    let listener = bind(options.address, "--port").await?;
     let router = guarded(
         router(app.clone()),
         guard(options.address, guard::NO_SCHEMES),
@@ -133,29 +133,35 @@ async fn seats(desks: Desks, options: &Options) -> Result<Vec<Seated>> {
     for &(seat, port) in &options.seats {
         // Those programs never listen to other machines.
         let address = SocketAddr::from(([127, 0, 0, 1], port));
-        let (name, router, foreign) = match seat {
+        let (name, option, router, foreign) = match seat {
             Seat::Omnisearch => (
                 "omnisearch",
+                "--omnisearch-port",
                 compat::omnisearch::router(),
                 compat::omnisearch::SCHEMES,
             ),
-            Seat::Miyo => ("miyo", compat::miyo::router(), guard::NO_SCHEMES),
+            Seat::Miyo => (
+                "miyo",
+                "--miyo-port",
+                compat::miyo::router(),
+                guard::NO_SCHEMES,
+            ),
         };
         let router = guarded(
             router.with_state(app.clone()),
             guard(address, foreign),
             options.read_time_max,
         );
-        seated.push(Seated::new(name, bind(address).await?, router));
+        seated.push(Seated::new(name, bind(address, option).await?, router));
     }
     Ok(seated)
 }
 
-async fn bind(address: SocketAddr) -> Result<TcpListener> {
+async fn bind(address: SocketAddr, option: &str) -> Result<TcpListener> {
     TcpListener::bind(address).await.map_err(|error| {
         Hinted::error(
             format!("cannot listen on {address}: {error}"),
-            "choose another port with `--port N`, or 0 for any free one",
+            format!("choose another port with `{option} N`, or 0 for any free one"),
         )
     })
 }

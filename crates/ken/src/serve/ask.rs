@@ -71,7 +71,7 @@ fn search_request(asked: SearchShape) -> Result<SearchRequest, Problem> {
         per_note: within("per_note", asked.per_note, LIMIT_MAX)?,
         mode: asked.mode.map(Into::into),
         fusion: None,
-        min_score,
+        min_score: min_score as f32,
         max_tokens: asked.max_tokens.map(|n| n as usize),
         is_explained: asked.explain.unwrap_or_default(),
     })

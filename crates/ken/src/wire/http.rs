@@ -34,7 +34,7 @@ pub(crate) struct SearchShape {
     pub(crate) per_note: Option<u32>,
     /// Leave out hits with a lower score.
     #[schemars(range(min = 0, max = 1))]
-    pub(crate) min_score: Option<f32>,
+    pub(crate) min_score: Option<f64>,
     /// Most tokens of text over all hits, at four characters each.
     #[schemars(range(min = 1, max = u32::MAX))]
     pub(crate) max_tokens: Option<u32>,

@@ -269,6 +269,20 @@ fn mistakes_about_clients_are_told() {
     let twins = "[clients.a]\ntoken = \"a\"\n[clients.b]\ntoken = \"a\"\n";
     check(twins, "have the same token", "edit ");
     fs::write(vault.beside("config.toml"), "").unwrap();
+    let taken = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = taken.local_addr().unwrap().port().to_string();
+    let args = [
+        "serve",
+        "--port",
+        "0",
+        "--compat",
+        "miyo",
+        "--miyo-port",
+        &port,
+    ];
+    vault
+        .ken(&args)
+        .expect_hint("cannot listen on", "--miyo-port");
     let bind = ["serve", "--bind", "nowhere"];
     vault
         .ken(&bind)
