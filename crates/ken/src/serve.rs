@@ -95,13 +95,19 @@ pub(crate) fn run(desks: Desks, options: Options, announce: impl Fn(&str)) -> Re
         .context("no threads to serve with")?;
     let served = runtime.block_on(async {
         let seated = seats(desks, &options).await?;
+        let signal = listen::signals()?;
         announce(&listen::description(&seated)?);
         let times = Times {
             read_max: options.read_time_max,
             end_max: END_TIME_MAX,
         };
-        // What still indexes keeps what it has done, and says so.
-        listen::until_signal(seated, times, || stop.store(true, Ordering::Relaxed)).await
+        let signal = async {
+            signal.await;
+            // What still indexes keeps what it has done, and says so.
+            stop.store(true, Ordering::Relaxed);
+        };
+        listen::until_signal(seated, times, signal).await;
+        Ok(())
     });
     runtime.shutdown_timeout(END_TIME_MAX);
     served

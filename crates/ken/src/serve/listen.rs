@@ -4,7 +4,7 @@ use std::pin::pin;
 use std::sync::Arc;
 use std::time::Duration;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use axum::Router;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto::Builder;
@@ -63,34 +63,39 @@ pub(super) fn description(seated: &[Seated]) -> Result<String> {
 pub(super) async fn until_signal(
     seated: Vec<Seated>,
     times: Times,
-    on_signal: impl FnOnce(),
-) -> Result<()> {
+    signal: impl Future<Output = ()>,
+) {
     let (end, ended) = watch::channel(());
     let mut tasks = JoinSet::new();
     for seat in seated {
         tasks.spawn(serve(seat, times.read_max, ended.clone()));
     }
-    signal().await?;
-    on_signal();
+    signal.await;
     drop(end);
     let _ = timeout(times.end_max, tasks.join_all()).await;
-    Ok(())
 }
 
-/// Waits for Ctrl-C or the wish of the system to end.
-async fn signal() -> Result<()> {
-    let interrupted = tokio::signal::ctrl_c();
+/// Begins to hear Ctrl-C and the wish of the system to end, and returns what waits for one of them.
+/// Whoever was told that the server listens can rely on it.
+pub(super) fn signals() -> Result<impl Future<Output = ()>> {
     #[cfg(unix)]
     {
+        use anyhow::Context;
         use tokio::signal::unix::{SignalKind, signal};
-        let mut terminated = signal(SignalKind::terminate()).context("signals cannot be heard")?;
-        tokio::select! {
-            result = interrupted => result.context("signals cannot be heard"),
-            _ = terminated.recv() => Ok(()),
-        }
+        let hear = |kind| signal(kind).context("signals cannot be heard");
+        let mut interrupted = hear(SignalKind::interrupt())?;
+        let mut terminated = hear(SignalKind::terminate())?;
+        Ok(async move {
+            tokio::select! {
+                _ = interrupted.recv() => {}
+                _ = terminated.recv() => {}
+            }
+        })
     }
     #[cfg(not(unix))]
-    interrupted.await.context("signals cannot be heard")
+    Ok(async {
+        let _ = tokio::signal::ctrl_c().await;
+    })
 }
 
 /// Takes connections of one address. When it ends, all of them are closed.
