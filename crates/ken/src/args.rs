@@ -2,6 +2,7 @@
 
 mod hook;
 mod qmd;
+mod serve;
 
 use std::path::PathBuf;
 
@@ -11,6 +12,7 @@ use clap_complete::Shell;
 use hook::HOOK_HELP;
 pub(crate) use hook::{Agent, EventArgs, HookAction, HookArgs, InstallArgs};
 pub(crate) use qmd::{CollectionAction, CollectionArgs, MultiGetArgs, QmdFormat, QmdSearchArgs};
+pub(crate) use serve::{Seat, ServeArgs};
 
 /// Find the right passage in your notes, by exact word and by meaning.
 ///
@@ -118,6 +120,9 @@ pub(crate) enum Command {
     Mcp,
     /// Print the tools of `ken mcp` as definitions for other agent loops
     Tools(ToolsArgs),
+    /// Answer over HTTP, on this machine
+    #[command(after_help = serve::HELP)]
+    Serve(ServeArgs),
     /// Print a completion script for a shell
     Completions {
         /// The shell

@@ -16,6 +16,7 @@ pub(crate) mod open;
 mod pages;
 mod qmd;
 mod search;
+mod serve;
 mod status;
 mod tools;
 mod traverse;
@@ -65,6 +66,7 @@ pub(crate) fn run(args: Args) -> Result<Found> {
         }
         Command::Mcp => mcp::run(&settings()?, place),
         Command::Tools(tools) => tools::run(tools),
+        Command::Serve(serve) => serve::run(&settings()?, place, serve),
         Command::Completions { shell } => pages::completions(*shell),
         Command::Man { folder } => pages::man(folder.as_deref()),
     }

@@ -8,6 +8,7 @@ mod hook;
 mod mcp;
 mod reader;
 mod render;
+mod serve;
 mod settings;
 mod watch;
 mod wire;

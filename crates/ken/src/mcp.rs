@@ -33,7 +33,6 @@ use rmcp::model::{
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
 
-#[allow(unused_imports, reason = "only a server over HTTP mounts it")]
 pub(crate) use http::http;
 pub(crate) use stdio::stdio;
 pub(crate) use tools::TOOLS;

@@ -1,6 +1,7 @@
 //! Options, environment, settings file and defaults into one `Settings`; the only reader of the
 //! environment and the home folder.
 
+mod clients;
 mod domain;
 mod hooks;
 mod place;
@@ -18,6 +19,8 @@ use kenning::search::{Fusion, Mode, Tuning};
 use kenning::vault::{PathList, WalkRules};
 use serde::Deserialize;
 
+pub(crate) use clients::Client;
+use clients::ClientSettings;
 use hooks::HookSettings;
 pub(crate) use hooks::{Allowed, agent_file};
 
@@ -30,6 +33,7 @@ pub(crate) use domain::{DOMAIN_FILE, DomainSettings, is_name};
 const DATA_DIR: &str = "KEN_DATA_DIR";
 const DOMAIN: &str = "KEN_DOMAIN";
 const MODEL: &str = "KEN_MODEL";
+const TOKEN: &str = "KEN_TOKEN";
 const VAULT: &str = "KEN_VAULT";
 const DEFAULTS: &str = include_str!("default.toml");
 /// What a folder of notes is recognised by.
@@ -45,6 +49,8 @@ pub(crate) struct Settings {
     pub(crate) hooks: HookSettings,
     #[serde(default)]
     pub(crate) domains: BTreeMap<String, DomainSettings>,
+    #[serde(default)]
+    clients: BTreeMap<String, ClientSettings>,
     /// Where the settings file is or would be.
     #[serde(skip)]
     pub(crate) file: PathBuf,
@@ -389,7 +395,7 @@ pub(crate) fn bad_toml(file: &Path, text: Option<&str>, error: &toml::de::Error)
 }
 
 /// Turns "unknown field `limt`, expected one of `limit`, …" into the nearest known name.
-fn suggestion(message: &str) -> Option<String> {
+pub(crate) fn suggestion(message: &str) -> Option<String> {
     let mut quoted = message.split('`').skip(1).step_by(2);
     let unknown = quoted
         .next()

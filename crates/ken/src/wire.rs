@@ -1,8 +1,10 @@
 //! The JSON shapes shared by every interface; the only types that are serialised.
 
 mod cite;
+pub(crate) mod compat;
 pub(crate) mod eval;
 mod hook;
+pub(crate) mod http;
 mod notes;
 mod qmd;
 mod tools;
@@ -10,7 +12,7 @@ mod traverse;
 
 use std::path::Path;
 
-pub(crate) use cite::{CitationShape, CitedShape, PlaceShape, VerdictShape, VerdictsShape};
+pub(crate) use cite::{CitationShape, PlaceShape, VerdictShape, VerdictsShape, citations};
 pub(crate) use hook::{GivenShape, HookOutputShape, HookShape, MemoryShape, ReceiptShape};
 pub(crate) use notes::{NoteShape, NotesShape};
 pub(crate) use qmd::{QmdHitShape, QmdNoteShape};

@@ -6,7 +6,7 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Result;
-use kenning::cite::{self, Citation, Status};
+use kenning::cite::Status;
 
 use super::Found;
 use super::open::Model;
@@ -15,14 +15,14 @@ use crate::desk::Desk;
 use crate::hint::Hinted;
 use crate::render;
 use crate::settings::Settings;
-use crate::wire::{CitationShape, CitedShape};
+use crate::wire;
 
 pub(super) fn run(settings: &Settings, place: &Place, args: &CiteArgs) -> Result<Found> {
     let located = settings.locate(place)?;
     let model = Arc::new(Model::of(&located)?);
     let desk = Desk::new(settings, located, model);
     let answer = read(args.file.as_deref())?;
-    let shape = desk.verify(citations(&answer)?)?;
+    let shape = desk.verify(wire::citations(&answer)?)?;
     let is_verified = shape.status == Status::AllVerified.name();
     if args.json {
         render::print_json(&shape)?;
@@ -64,26 +64,4 @@ fn read(file: Option<&Path>) -> Result<String> {
             "an answer is Markdown or JSON, in UTF-8",
         )
     })
-}
-
-/// Takes the citations out of JSON or Markdown.
-fn citations(answer: &str) -> Result<Vec<Citation>> {
-    let answer = answer.trim_start_matches('\u{feff}').trim();
-    let list = answer.strip_prefix('[').map(str::trim_start);
-    let is_list = list.is_some_and(|list| list.starts_with(['{', ']']));
-    if !is_list && !answer.starts_with('{') {
-        return Ok(cite::citations(answer));
-    }
-    let read = if is_list {
-        serde_json::from_str(answer)
-    } else {
-        serde_json::from_str(answer).map(|cited: CitedShape| cited.citations)
-    };
-    let cited: Vec<CitationShape> = read.map_err(|error| {
-        Hinted::error(
-            format!("the answer is no list of citations: {error}"),
-            r#"write {"citations":[{"path":"Note.md","start_line":1,"end_line":9,"quote":"…"}]}, or Markdown"#,
-        )
-    })?;
-    Ok(cited.into_iter().map(Citation::from).collect())
 }

@@ -2,7 +2,6 @@
 //! collection is a domain.
 
 use std::path::Path;
-use std::sync::Arc;
 
 use anyhow::{Context, Result};
 use kenning::vault::PathList;

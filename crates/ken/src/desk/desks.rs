@@ -73,6 +73,12 @@ impl Desks {
         let is_named = |desk: &&Arc<Desk>| names.iter().any(|name| name == desk.name());
         Self(self.0.iter().filter(is_named).cloned().collect())
     }
+
+    /// Returns no desks at all.
+    #[cfg(test)]
+    pub(crate) fn none() -> Self {
+        Self(Vec::new())
+    }
 }
 
 fn is_not_found(error: &anyhow::Error) -> bool {

@@ -1,20 +1,23 @@
 //! The answers of several domains as one. Each domain has an index, words and a noise floor of its
-//! own; what they share is the scale of the score, which says how sure an answer is.
+//! own, so their scores are not on one scale; but each says how sure it is, and that decides.
 
 use crate::wire::AnswerShape;
 
 /// Grades of evidence, worst first.
 const GRADES: [&str; 4] = ["none", "weak", "moderate", "strong"];
 
-/// Joins answers to the same question: best score first, earlier domains first among equals.
+/// Joins answers to the same question: best score by confidence first, earlier domains first among
+/// equals.
 pub(crate) fn join(answers: Vec<(String, AnswerShape)>, limit: usize) -> Option<AnswerShape> {
     if answers.len() < 2 {
         return answers.into_iter().next().map(|(_, answer)| answer);
     }
     let mut joined: Option<AnswerShape> = None;
+    let mut worth: Vec<f64> = Vec::new();
     for (domain, mut answer) in answers {
         for hit in &mut answer.hits {
             hit.domain = Some(domain.clone());
+            worth.push(hit.score * answer.confidence);
         }
         let notices = answer.notices.into_iter();
         answer.notices = notices
@@ -26,8 +29,9 @@ pub(crate) fn join(answers: Vec<(String, AnswerShape)>, limit: usize) -> Option<
         });
     }
     let mut joined = joined?;
-    joined.hits.sort_by(|a, b| b.score.total_cmp(&a.score));
-    joined.hits.truncate(limit);
+    let mut hits: Vec<_> = worth.into_iter().zip(joined.hits).collect();
+    hits.sort_by(|(a, _), (b, _)| b.total_cmp(a));
+    joined.hits = hits.into_iter().map(|(_, hit)| hit).take(limit).collect();
     for (rank, hit) in (1..).zip(&mut joined.hits) {
         hit.rank = rank;
     }

@@ -8,7 +8,7 @@ use rmcp::model::JsonObject;
 use super::asked::{self, SearchAsked};
 use super::reply::{self, BYTES_MAX, Reply};
 use super::{address, choose, text};
-use crate::desk::{Desk, Desks, SearchRequest};
+use crate::desk::{Desk, Desks, SearchRequest, join};
 use crate::hint::Hinted;
 use crate::wire::{AnswerShape, FoundShape, ResultShape};
 
@@ -85,33 +85,19 @@ fn answers(
     }
 }
 
-/// Makes one answer of several. Scores of two domains are not on one scale, but each says how sure
-/// it is: that decides between them.
-fn merged(mut answers: Vec<(Arc<Desk>, AnswerShape)>, limit: usize) -> FoundShape {
-    answers.sort_by(|(_, a), (_, b)| b.confidence.total_cmp(&a.confidence));
-    let best = answers.first().expect("desks that all fail are an error");
-    let mut found = FoundShape::new(&best.1);
-    let mut ranked: Vec<(f64, ResultShape)> = Vec::new();
-    for (desk, answer) in answers {
-        found.took_ms = found.took_ms.max(answer.took_ms);
-        found.index_age_s = found.index_age_s.max(answer.index_age_s);
-        if answer.evidence == "none" {
-            continue;
-        }
-        for hit in answer.hits {
-            let uri = address::uri(desk.name(), &hit.path);
-            let key = hit.score * answer.confidence;
-            ranked.push((key, ResultShape::new(hit, desk.name(), uri)));
-        }
-    }
-    let domains = ranked.iter().map(|(_, result)| &result.domain);
-    if domains.collect::<std::collections::BTreeSet<_>>().len() > 1 {
-        ranked.sort_by(|(a, _), (b, _)| b.total_cmp(a));
-    }
-    ranked.truncate(limit);
-    for (rank, (_, mut result)) in (1..).zip(ranked) {
-        result.rank = rank;
-        found.results.push(result);
+/// Makes one answer of several.
+fn merged(answers: Vec<(Arc<Desk>, AnswerShape)>, limit: usize) -> FoundShape {
+    let named = answers.into_iter();
+    let named: Vec<_> = named
+        .map(|(desk, answer)| (desk.name().to_owned(), answer))
+        .collect();
+    let first = named[0].0.clone();
+    let joined = join(named, limit).expect("desks that all fail are an error");
+    let mut found = FoundShape::new(&joined);
+    for hit in joined.hits {
+        let domain = hit.domain.clone().unwrap_or_else(|| first.clone());
+        let uri = address::uri(&domain, &hit.path);
+        found.results.push(ResultShape::new(hit, &domain, uri));
     }
     found
 }

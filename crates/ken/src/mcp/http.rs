@@ -23,7 +23,6 @@ const BODY_BYTES_MAX: usize = 4 << 20;
 
 /// Returns the service for `/mcp`, to be nested there. A request that carries `Desks` among its extensions is answered
 /// from those and no others.
-#[allow(dead_code, reason = "only a server over HTTP mounts it")]
 pub(crate) fn http<S: Clone + Send + Sync + 'static>(desks: Desks) -> Router<S> {
     let config = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)

@@ -1,30 +1,46 @@
 //! The JSON shapes of checked citations, and of an answer whose citations are to be checked.
 
+use anyhow::Result;
 use kenning::cite::{self, Citation, Place, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::handle;
+use crate::desk;
+use crate::hint::Hinted;
 
 /// An answer as it comes in.
 #[derive(Debug, Deserialize, JsonSchema)]
-pub(crate) struct CitedShape {
-    pub(crate) citations: Vec<CitationShape>,
+struct CitedShape {
+    citations: Vec<CitationShape>,
 }
 
 /// One citation as it comes in.
-#[derive(Debug, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 pub(crate) struct CitationShape {
     /// Short id of the passage that is cited, such as `#a1b2c3d4`.
-    id: Option<String>,
+    pub(super) id: Option<String>,
     /// Path, name or alias of the note that is cited, where no id is given.
-    path: Option<String>,
+    pub(super) path: Option<String>,
     /// First line that is cited.
-    start_line: Option<u32>,
+    pub(super) start_line: Option<u32>,
     /// Last line that is cited.
-    end_line: Option<u32>,
+    pub(super) end_line: Option<u32>,
     /// The words that are quoted, verbatim.
-    quote: Option<String>,
+    pub(super) quote: Option<String>,
+}
+
+impl CitationShape {
+    /// Returns the same citation with credentials masked.
+    pub(crate) fn masked(self) -> Self {
+        let masked = |text: Option<String>| text.as_deref().map(desk::masked);
+        Self {
+            id: masked(self.id),
+            path: masked(self.path),
+            quote: masked(self.quote),
+            ..self
+        }
+    }
 }
 
 impl From<CitationShape> for Citation {
@@ -42,6 +58,28 @@ impl From<CitationShape> for Citation {
             quote: shape.quote,
         }
     }
+}
+
+/// Takes the citations out of JSON or Markdown.
+pub(crate) fn citations(answer: &str) -> Result<Vec<Citation>> {
+    let answer = answer.trim_start_matches('\u{feff}').trim();
+    let list = answer.strip_prefix('[').map(str::trim_start);
+    let is_list = list.is_some_and(|list| list.starts_with(['{', ']']));
+    if !is_list && !answer.starts_with('{') {
+        return Ok(cite::citations(answer));
+    }
+    let read = if is_list {
+        serde_json::from_str(answer)
+    } else {
+        serde_json::from_str(answer).map(|cited: CitedShape| cited.citations)
+    };
+    let cited: Vec<CitationShape> = read.map_err(|error| {
+        Hinted::error(
+            format!("the answer is no list of citations: {error}"),
+            r#"write {"citations":[{"path":"Note.md","start_line":1,"end_line":9,"quote":"…"}]}, or Markdown"#,
+        )
+    })?;
+    Ok(cited.into_iter().map(Citation::from).collect())
 }
 
 /// What checking an answer came to.

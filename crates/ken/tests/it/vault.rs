@@ -8,11 +8,12 @@ use std::process::{Command, Output, Stdio};
 use tempfile::TempDir;
 
 /// What the environment of a test must not bring along.
-const FOREIGN_VARIABLES: [&str; 5] = [
+const FOREIGN_VARIABLES: [&str; 6] = [
     "KEN_VAULT",
     "KEN_DOMAIN",
     "KEN_STORE",
     "KEN_MODEL",
+    "KEN_TOKEN",
     "CLICOLOR_FORCE",
 ];
 

@@ -1,0 +1,111 @@
+//! `ken serve`: answers over HTTP.
+
+use std::net::{IpAddr, SocketAddr};
+use std::sync::Arc;
+use std::time::Duration;
+
+use anyhow::Result;
+
+use super::Found;
+use crate::args::{Place, Seat, ServeArgs};
+use crate::desk::Desks;
+use crate::hint::Hinted;
+use crate::render;
+use crate::serve::{self, Options};
+use crate::settings::{Client, Settings};
+use crate::watch::{self, Rhythm, Tell, Watching};
+
+/// Port where none is named.
+const PORT: u16 = 7117;
+/// Least characters of a token that other machines can try to guess.
+const TOKEN_CHARS_MIN: usize = 16;
+
+pub(super) fn run(settings: &Settings, place: &Place, args: &ServeArgs) -> Result<Found> {
+    let address = address(args)?;
+    let clients = settings.clients(args.token_file.as_deref())?;
+    check_safety(address, &clients)?;
+    let desks = Desks::open(settings, place)?;
+    let served: Vec<String> = desks
+        .all()
+        .iter()
+        .map(|desk| desk.name().to_owned())
+        .collect();
+    settings.check_domains(&clients, &served)?;
+    let watching = args.watch.then(|| watched(&desks));
+    let port = |seat: &Seat| match seat {
+        Seat::Omnisearch => args.omnisearch_port,
+        Seat::Miyo => args.miyo_port,
+    };
+    let options = Options {
+        address,
+        allowed_hosts: args.allow_host.clone(),
+        allowed_origins: args.allow_origin.clone(),
+        clients,
+        seats: args.compat.iter().map(|seat| (*seat, port(seat))).collect(),
+        read_time_max: Duration::from_millis(args.read_timeout_ms),
+    };
+    serve::run(desks, options, render::say)?;
+    drop(watching);
+    Ok(Found::Something)
+}
+
+fn address(args: &ServeArgs) -> Result<SocketAddr> {
+    let bind = args.bind.replace("localhost", "127.0.0.1");
+    let address = bind.parse::<SocketAddr>().or_else(|_| {
+        let bare = bind.trim_start_matches('[').trim_end_matches(']');
+        let ip = bare.parse::<IpAddr>();
+        ip.map(|ip| SocketAddr::new(ip, PORT))
+    });
+    let mut address = address.map_err(|_| {
+        Hinted::error(
+            format!("{:?} is no address to listen on", args.bind),
+            "write it as 127.0.0.1:7117 or [::1]:7117",
+        )
+    })?;
+    if let Some(port) = args.port {
+        address.set_port(port);
+    }
+    Ok(address)
+}
+
+/// What other machines can reach needs a token that cannot be guessed.
+fn check_safety(address: SocketAddr, clients: &[Client]) -> Result<()> {
+    if address.ip().is_loopback() {
+        return Ok(());
+    }
+    const ADVICE: &str =
+        "set KEN_TOKEN to what `openssl rand -hex 32` prints, or stay on 127.0.0.1";
+    if clients.is_empty() {
+        return Err(Hinted::error(
+            format!("{address} can be reached by other machines, and no token is set"),
+            ADVICE,
+        ));
+    }
+    let is_short = |client: &&Client| client.token().len() < TOKEN_CHARS_MIN;
+    match clients.iter().find(is_short) {
+        Some(client) => Err(Hinted::error(
+            format!(
+                "the token of {} has less than {TOKEN_CHARS_MIN} characters, and {address} can be reached by other machines",
+                client.name
+            ),
+            ADVICE,
+        )),
+        None => Ok(()),
+    }
+}
+
+/// Keeps the indexes up to date beside serving. What it does is not told; what goes wrong is.
+fn watched(desks: &Desks) -> Watching {
+    let tell: Arc<Tell> = Arc::new(|desk, _, report| {
+        if let Err(error) = report {
+            render::say(&format!("note: {}: {error}", desk.name()));
+        }
+    });
+    let watching = watch::start(desks, Rhythm::default(), &tell);
+    for problem in &watching.unwatched {
+        render::say(&format!(
+            "note: {problem}; it is looked at now and then instead"
+        ));
+    }
+    watching
+}

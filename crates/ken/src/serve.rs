@@ -1,0 +1,226 @@
+//! The HTTP interface: routes over the desks of the domains, behind one guard. Nothing but what
+//! stands in an index can be read through it.
+
+mod ask;
+mod compat;
+mod gate;
+mod guard;
+mod input;
+mod keep;
+mod listen;
+mod openapi;
+mod problem;
+mod reload;
+mod routes;
+mod table;
+
+use std::collections::HashMap;
+use std::net::SocketAddr;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::time::Duration;
+
+use anyhow::{Context, Result};
+use axum::Router;
+use axum::body::Bytes;
+use axum::extract::{Extension, Path, Request};
+use axum::http::{HeaderValue, header};
+use axum::middleware::{self, Next};
+use axum::response::Response;
+use tokio::net::TcpListener;
+use tower_http::compression::CompressionLayer;
+use tower_http::compression::predicate::{DefaultPredicate, NotForContentType, Predicate};
+use tower_http::limit::RequestBodyLimitLayer;
+use tower_http::timeout::RequestBodyDeadlineLayer;
+
+use crate::args::Seat;
+use crate::cmd::open;
+use crate::desk::Desks;
+use crate::hint::Hinted;
+use crate::mcp;
+use crate::settings::Client;
+use gate::Gate;
+use guard::Guard;
+use listen::{Seated, Times};
+use problem::Problem;
+
+/// Most bytes of what is sent.
+const BODY_BYTES_MAX: usize = 1 << 20;
+/// Longest time that a question may take.
+const ANSWER_TIME_MAX: Duration = Duration::from_secs(30);
+/// Questions that wait while all cores are busy; more are turned away.
+const QUESTIONS_WAITING_MAX: usize = 256;
+/// Reloads that wait for the one that runs.
+const RELOADS_WAITING_MAX: usize = 8;
+/// Reloads, and whatever else blocks, need threads beside those that answer.
+const EXTRA_THREADS: usize = 4;
+/// How long running requests may take after the signal to end.
+const END_TIME_MAX: Duration = Duration::from_secs(10);
+
+/// How to serve.
+pub(crate) struct Options {
+    pub(crate) address: SocketAddr,
+    pub(crate) allowed_hosts: Vec<String>,
+    pub(crate) allowed_origins: Vec<String>,
+    pub(crate) clients: Vec<Client>,
+    /// Programs whose place is taken, and their ports.
+    pub(crate) seats: Vec<(Seat, u16)>,
+    /// Longest time that a request may take to arrive.
+    pub(crate) read_time_max: Duration,
+}
+
+/// What every handler can reach.
+#[derive(Clone)]
+struct App(Arc<Shared>);
+
+struct Shared {
+    /// Questions: as many at once as there are cores.
+    questions: Gate,
+    /// Reloads: one at a time.
+    reloads: Gate,
+    /// Results are written back one at a time.
+    kept: keep::Shelf,
+    /// The description at `/openapi.json`.
+    description: Bytes,
+    read_time_max: Duration,
+}
+
+/// Serves until a signal to end.
+pub(crate) fn run(desks: Desks, options: Options, announce: impl Fn(&str)) -> Result<()> {
+    // The handler that the index flow sets must come before that of the runtime, which calls it in
+    // turn; the other way round it would take the signal away.
+    let stop = open::stop_flag();
+    let n_threads = open::n_threads();
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(n_threads)
+        .max_blocking_threads(n_threads + EXTRA_THREADS)
+        .enable_all()
+        .build()
+        .context("no threads to serve with")?;
+    let served = runtime.block_on(async {
+        let seated = seats(desks, &options).await?;
+        let signal = listen::signals()?;
+        announce(&listen::description(&seated)?);
+        let times = Times {
+            read_max: options.read_time_max,
+            end_max: END_TIME_MAX,
+        };
+        let signal = async {
+            signal.await;
+            // What still indexes keeps what it has done, and says so.
+            stop.store(true, Ordering::Relaxed);
+        };
+        listen::until_signal(seated, times, signal).await;
+        Ok(())
+    });
+    runtime.shutdown_timeout(END_TIME_MAX);
+    served
+}
+
+/// Opens the main address and those of the programs whose place is taken.
+async fn seats(desks: Desks, options: &Options) -> Result<Vec<Seated>> {
+    let app = App(Arc::new(Shared {
+        questions: Gate::new(
+            open::n_threads(),
+            QUESTIONS_WAITING_MAX,
+            Some(ANSWER_TIME_MAX),
+        ),
+        reloads: Gate::new(1, RELOADS_WAITING_MAX, None),
+        kept: keep::Shelf::default(),
+        description: openapi::document(&routes::table()).into(),
+        read_time_max: options.read_time_max,
+    }));
+    let guard = |address: SocketAddr, foreign: &'static [&'static str]| {
+        Arc::new(Guard::new(desks.clone(), address.ip(), options).trusting(foreign))
+    };
+    let listener = bind(options.address, "--port").await?;
+    let router = guarded(
+        router(app.clone(), &desks),
+        guard(options.address, guard::NO_SCHEMES),
+        options.read_time_max,
+    );
+    let mut seated = vec![Seated::new("listening", listener, router)];
+    for &(seat, port) in &options.seats {
+        // Those programs never listen to other machines.
+        let address = SocketAddr::from(([127, 0, 0, 1], port));
+        let (name, option, router, foreign) = match seat {
+            Seat::Omnisearch => (
+                "omnisearch",
+                "--omnisearch-port",
+                compat::omnisearch::router(),
+                compat::omnisearch::SCHEMES,
+            ),
+            Seat::Miyo => (
+                "miyo",
+                "--miyo-port",
+                compat::miyo::router(),
+                guard::NO_SCHEMES,
+            ),
+        };
+        let router = guarded(
+            router.with_state(app.clone()),
+            guard(address, foreign),
+            options.read_time_max,
+        );
+        seated.push(Seated::new(name, bind(address, option).await?, router));
+    }
+    Ok(seated)
+}
+
+async fn bind(address: SocketAddr, option: &str) -> Result<TcpListener> {
+    TcpListener::bind(address).await.map_err(|error| {
+        Hinted::error(
+            format!("cannot listen on {address}: {error}"),
+            format!("choose another port with `{option} N`, or 0 for any free one"),
+        )
+    })
+}
+
+/// Returns every route. Whatever else is to be asked behind the same guard is nested here: it finds
+/// the desks that the client may ask in the request, as `Extension<Desks>`.
+fn router(app: App, desks: &Desks) -> Router {
+    let of_domain = mcp::http(desks.clone()).layer(middleware::from_fn(only_domain));
+    table::router(routes::table())
+        .nest("/mcp", mcp::http(desks.clone()))
+        .nest("/d/{domain}/mcp", of_domain)
+        .fallback(problem::no_such_path)
+        .method_not_allowed_fallback(problem::wrong_method)
+        .with_state(app)
+}
+
+/// Leaves of the desks that a client may ask the one that its address names.
+async fn only_domain(
+    Path(domain): Path<HashMap<String, String>>,
+    Extension(desks): Extension<Desks>,
+    mut request: Request,
+    next: Next,
+) -> Result<Response, Problem> {
+    let name = domain.get("domain").cloned().unwrap_or_default();
+    desks
+        .get(Some(&name))
+        .map_err(|error| Problem::from(error))?;
+    request.extensions_mut().insert(desks.only(&[name]));
+    Ok(next.run(request).await)
+}
+
+/// Puts the guard and the limits before routes. Handlers of ours wait for bodies themselves and say
+/// so if it takes too long; the deadline here is for whoever does not.
+fn guarded(router: Router, guard: Arc<Guard>, read_time_max: Duration) -> Router {
+    let compressed = DefaultPredicate::new().and(NotForContentType::const_new(reload::NDJSON));
+    router
+        .layer(RequestBodyLimitLayer::new(BODY_BYTES_MAX))
+        .layer(RequestBodyDeadlineLayer::new(2 * read_time_max))
+        .layer(middleware::from_fn_with_state(guard, guard::admit))
+        .layer(CompressionLayer::new().compress_when(compressed))
+        .layer(middleware::map_response(with_safe_headers))
+}
+
+async fn with_safe_headers(mut response: Response) -> Response {
+    let headers = response.headers_mut();
+    headers.insert(
+        header::X_CONTENT_TYPE_OPTIONS,
+        HeaderValue::from_static("nosniff"),
+    );
+    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    response
+}

@@ -1,0 +1,237 @@
+//! What is asked over HTTP, handed to the desk.
+
+use anyhow::Result;
+use axum::Json;
+use axum::extract::State;
+use axum::http::{StatusCode, Uri, header};
+use axum::response::IntoResponse;
+use kenning::cite::Citation;
+
+use super::App;
+use super::input::{At, Every, NotePath, Params, Sent};
+use super::problem::Problem;
+use crate::desk::{NotesRequest, SearchRequest, WalkRequest};
+use crate::wire::http::{
+    CITATIONS_MAX, DEPTH_MAX, DomainShape, DomainsShape, HealthShape, LIMIT_MAX, LinesParams,
+    NotesParams, QUERY_CHARS_MAX, SearchShape, VerifyShape, WalkParams,
+};
+use crate::wire::{
+    self, AnswerShape, CitationShape, LinksShape, NotesShape, PassageShape, StatusShape,
+    TraverseShape, VerdictsShape,
+};
+
+/// Notes of a list where no number is told.
+const NOTES_LIMIT: u32 = 100;
+
+pub(super) type Answer<T> = Result<Json<T>, Problem>;
+
+impl App {
+    /// Asks a desk on a thread of its own.
+    pub(super) async fn ask<T: Send + 'static>(
+        &self,
+        question: impl FnOnce() -> Result<T> + Send + 'static,
+    ) -> Answer<T> {
+        self.0.questions.run(question).await.map(Json)
+    }
+}
+
+pub(super) async fn search(
+    State(app): State<App>,
+    At(desk): At,
+    Params(asked): Params<SearchShape>,
+) -> Answer<AnswerShape> {
+    let request = search_request(asked)?;
+    app.ask(move || desk.search(&request)).await
+}
+
+pub(super) async fn search_sent(
+    State(app): State<App>,
+    At(desk): At,
+    Sent(asked): Sent<SearchShape>,
+) -> Answer<AnswerShape> {
+    let request = search_request(asked)?;
+    app.ask(move || desk.search(&request)).await
+}
+
+fn search_request(asked: SearchShape) -> Result<SearchRequest, Problem> {
+    check_query(&asked.q)?;
+    if asked.q.trim().is_empty() {
+        return Err(Problem::bad("q is empty"));
+    }
+    let min_score = asked.min_score.unwrap_or_default();
+    if !(0.0..=1.0).contains(&min_score) {
+        return Err(Problem::bad_value("min_score is no number from 0 to 1"));
+    }
+    if asked.max_tokens == Some(0) {
+        return Err(Problem::bad_value("max_tokens is not 1 or more"));
+    }
+    Ok(SearchRequest {
+        query: asked.q,
+        limit: within("k", asked.k, LIMIT_MAX)?,
+        per_note: within("per_note", asked.per_note, LIMIT_MAX)?,
+        mode: asked.mode.map(Into::into),
+        fusion: None,
+        min_score: min_score as f32,
+        max_tokens: asked.max_tokens.map(|n| n as usize),
+        is_explained: asked.explain.unwrap_or_default(),
+    })
+}
+
+pub(super) fn check_query(query: &str) -> Result<(), Problem> {
+    if query.chars().nth(QUERY_CHARS_MAX).is_some() {
+        return Err(Problem::bad_value(format!(
+            "the question is longer than {QUERY_CHARS_MAX} characters"
+        )));
+    }
+    Ok(())
+}
+
+/// Checks that a number is from 1 to the most that is allowed.
+pub(super) fn within(name: &str, value: Option<u32>, max: u32) -> Result<Option<u32>, Problem> {
+    match value {
+        Some(value) if !(1..=max).contains(&value) => Err(Problem::bad_value(format!(
+            "{name} is no number from 1 to {max}"
+        ))),
+        value => Ok(value),
+    }
+}
+
+pub(super) async fn node(
+    State(app): State<App>,
+    At(desk): At,
+    NotePath(note): NotePath,
+    Params(asked): Params<LinesParams>,
+) -> Answer<PassageShape> {
+    let reference = match asked.lines {
+        Some(lines) => format!("{note}:{}", checked_lines(&lines)?),
+        None => note,
+    };
+    app.ask(move || desk.passage(&reference)).await
+}
+
+/// Returns lines that the engine understands: `3`, `3-9` or `3-`.
+fn checked_lines(lines: &str) -> Result<&str, Problem> {
+    let number = |text: &str| text.parse::<u32>().ok().filter(|&line| line > 0);
+    let is_range = match lines.split_once('-') {
+        None => number(lines).is_some(),
+        Some((from, "")) => number(from).is_some(),
+        Some((from, to)) => number(from)
+            .zip(number(to))
+            .is_some_and(|(from, to)| from <= to && to < u32::MAX),
+    };
+    match is_range {
+        true => Ok(lines),
+        false => Err(Problem::bad_value("lines is not like 3, 3-9 or 3-")),
+    }
+}
+
+pub(super) async fn links(
+    State(app): State<App>,
+    At(desk): At,
+    NotePath(note): NotePath,
+) -> Answer<LinksShape> {
+    app.ask(move || desk.links(&note)).await
+}
+
+pub(super) async fn traverse(
+    State(app): State<App>,
+    At(desk): At,
+    NotePath(note): NotePath,
+    Params(asked): Params<WalkParams>,
+) -> Answer<TraverseShape> {
+    check_query(asked.q.as_deref().unwrap_or_default())?;
+    let request = WalkRequest {
+        note,
+        query: asked.q,
+        depth: within("depth", asked.depth, DEPTH_MAX)?,
+        limit: within("k", asked.k, LIMIT_MAX)?,
+        is_deep: asked.deep.unwrap_or_default(),
+        is_compared: asked.compare.unwrap_or_default(),
+    };
+    app.ask(move || desk.traverse(&request)).await
+}
+
+pub(super) async fn notes(
+    State(app): State<App>,
+    At(desk): At,
+    Params(asked): Params<NotesParams>,
+) -> Answer<NotesShape> {
+    let limit = within("limit", asked.limit, LIMIT_MAX)?.unwrap_or(NOTES_LIMIT);
+    let request = NotesRequest {
+        prefix: asked.prefix.unwrap_or_default(),
+        tag: asked.tag,
+        offset: asked.offset.unwrap_or_default() as usize,
+        limit: limit as usize,
+    };
+    app.ask(move || desk.notes(&request)).await
+}
+
+pub(super) async fn status(State(app): State<App>, At(desk): At) -> Answer<StatusShape> {
+    app.ask(move || desk.status()).await
+}
+
+pub(super) async fn verify(
+    State(app): State<App>,
+    At(desk): At,
+    Sent(asked): Sent<VerifyShape>,
+) -> Answer<VerdictsShape> {
+    let citations: Vec<Citation> = match (asked.citations, asked.answer) {
+        (Some(citations), None) => {
+            let citations = citations.into_iter().map(CitationShape::from);
+            citations.map(Citation::from).collect()
+        }
+        (None, Some(answer)) => wire::citations(&answer)
+            .map_err(|error| Problem::from(error).with_status(StatusCode::UNPROCESSABLE_ENTITY))?,
+        _ => {
+            return Err(Problem::bad_value(
+                "either citations or answer is needed, and not both",
+            ));
+        }
+    };
+    if citations.len() > CITATIONS_MAX {
+        return Err(Problem::bad_value(format!(
+            "these are more than {CITATIONS_MAX} citations"
+        )));
+    }
+    app.ask(move || desk.verify(citations)).await
+}
+
+pub(super) async fn not_built(_: At, uri: Uri) -> Problem {
+    Problem::new(
+        StatusCode::NOT_IMPLEMENTED,
+        format!(
+            "{} is not built: nothing here writes into notes",
+            uri.path()
+        ),
+    )
+    .hint("change the notes themselves, then POST /reload")
+}
+
+pub(super) async fn health() -> Json<HealthShape> {
+    Json(HealthShape {
+        status: "ok",
+        version: env!("CARGO_PKG_VERSION"),
+    })
+}
+
+pub(super) async fn domain_health(_: At) -> Json<HealthShape> {
+    health().await
+}
+
+pub(super) async fn domains(Every(desks): Every) -> Json<DomainsShape> {
+    let domains = desks.all().iter().enumerate();
+    Json(DomainsShape {
+        domains: domains
+            .map(|(place, desk)| DomainShape {
+                name: desk.name().to_owned(),
+                default: place == 0,
+                indexed: desk.located().store.exists(),
+            })
+            .collect(),
+    })
+}
+
+pub(super) async fn description(State(app): State<App>) -> impl IntoResponse {
+    let kind = [(header::CONTENT_TYPE, super::table::JSON)];
+    (kind, app.0.description.clone())
+}

@@ -1,0 +1,411 @@
+//! In place of Miyo, the service that Obsidian's Copilot asks for notes. What Kenning does another
+//! way is refused with a sentence that says so.
+
+use std::path::Path;
+use std::sync::Arc;
+use std::time::Instant;
+
+use anyhow::Result;
+use axum::Json;
+use axum::Router;
+use axum::extract::State;
+use axum::http::StatusCode;
+use axum::routing::{get, post};
+use kenning::vault::Vault;
+use serde_json::json;
+
+use crate::args::ModeArg;
+use crate::desk::{Desk, Desks, SearchRequest};
+use crate::serve::App;
+use crate::serve::ask::{Answer, check_query, within};
+use crate::serve::input::{Every, Params, Sent};
+use crate::serve::problem::{self, Problem};
+use crate::wire::HitShape;
+use crate::wire::compat::{
+    MiyoAnswer, MiyoFilter, MiyoFolder, MiyoFolderParams, MiyoFolders, MiyoHealth, MiyoHit,
+    MiyoRelated, MiyoRelatedAnswer, MiyoRelatedFile, MiyoSearch, MiyoStarted,
+};
+
+/// Hits where no number is told.
+const LIMIT: u32 = 10;
+const LIMIT_MAX: u32 = 200;
+/// So many more hits are looked at where some of them will be left out afterwards.
+const SPARE: u32 = 5;
+/// So many words of a file say what it is about.
+const WORDS_MAX: usize = 200;
+/// Times beyond this are milliseconds: in seconds it is the year 5138.
+const SECONDS_MAX: f64 = 1e11;
+
+pub(in crate::serve) fn router() -> Router<App> {
+    let folder = get(folders)
+        .post(add_folder)
+        .patch(unsupported)
+        .delete(unsupported);
+    Router::new()
+        .route("/v0/health", get(health))
+        .route("/v0/search", post(search))
+        .route("/v0/search/related", post(related))
+        .route("/v0/folder", folder)
+        .route("/v0/folder/pause", post(unsupported))
+        .route("/v0/folder/resume", post(resume))
+        .route("/v0/scan", post(scan))
+        .fallback(problem::no_such_path)
+        .method_not_allowed_fallback(problem::wrong_method)
+}
+
+async fn health(State(app): State<App>, Every(desks): Every) -> Answer<MiyoHealth> {
+    app.ask(move || {
+        let status = desks.get(None)?.status().ok();
+        Ok(MiyoHealth {
+            status: if status.is_some() { "ok" } else { "degraded" },
+            service: "running",
+            qdrant: "not used",
+            llama_server: "not used",
+            model_download_progress: None,
+            indexed_files: status.as_ref().map_or(0, |status| status.notes),
+            embedding_model: status.and_then(|status| status.model),
+            batch_size_preset: "default",
+            gpu_variant: None,
+        })
+    })
+    .await
+}
+
+async fn search(
+    State(app): State<App>,
+    Every(desks): Every,
+    Sent(asked): Sent<MiyoSearch>,
+) -> Answer<MiyoAnswer> {
+    let query = asked.query.unwrap_or_default();
+    check_query(&query)?;
+    if query.trim().is_empty() {
+        return Err(Problem::bad("query is missing"));
+    }
+    let limit = within("limit", asked.limit, LIMIT_MAX)?.unwrap_or(LIMIT);
+    let named = Named::find(&desks, asked.folder_path, asked.folder_name)?;
+    let sieve = Sieve {
+        filters: checked(asked.filters)?,
+        path: asked.path.map(|path| path.to_lowercase()),
+    };
+    app.ask(move || {
+        let started = Instant::now();
+        let answer = named.desk.search(&SearchRequest {
+            query: query.clone(),
+            limit: Some(if sieve.is_open() {
+                limit
+            } else {
+                limit * SPARE
+            }),
+            ..SearchRequest::default()
+        })?;
+        let model = named.desk.status()?.model;
+        let vault = named.vault();
+        let hits = answer.hits.into_iter();
+        let results: Vec<MiyoHit> = hits
+            .map(|hit| named.hit(hit, vault.as_ref(), model.clone()))
+            .filter(|hit| sieve.passes(hit))
+            .take(limit as usize)
+            .collect();
+        Ok(MiyoAnswer {
+            count: results.len(),
+            results,
+            query: answer.query,
+            execution_time_ms: started.elapsed().as_secs_f64() * 1e3,
+        })
+    })
+    .await
+}
+
+/// Finds what is like a file by asking for its own words, by meaning.
+async fn related(
+    State(app): State<App>,
+    Every(desks): Every,
+    Sent(asked): Sent<MiyoRelated>,
+) -> Answer<MiyoRelatedAnswer> {
+    let file_path = asked
+        .file_path
+        .ok_or_else(|| Problem::bad("file_path is missing"))?;
+    let limit = within("limit", asked.limit, LIMIT_MAX)?.unwrap_or(LIMIT);
+    if !checked(asked.filters)?.is_empty() {
+        return Err(Problem::bad("related notes cannot be filtered"));
+    }
+    let named = Named::find(&desks, asked.folder_path, asked.folder_name)?;
+    app.ask(move || {
+        let started = Instant::now();
+        let note = named.desk.passage(&named.inner(&file_path))?;
+        let text = format!("{} {}", note.title, note.text);
+        let words = text.split(|c: char| !c.is_alphanumeric());
+        let words: Vec<&str> = words
+            .filter(|word| !word.is_empty())
+            .take(WORDS_MAX)
+            .collect();
+        let answer = named.desk.search(&SearchRequest {
+            query: words.join(" "),
+            limit: Some(limit + 1),
+            per_note: Some(1),
+            mode: Some(ModeArg::Vector),
+            ..SearchRequest::default()
+        })?;
+        let others = answer.hits.into_iter().filter(|hit| hit.path != note.path);
+        let results: Vec<MiyoRelatedFile> = others
+            .take(limit as usize)
+            .map(|hit| MiyoRelatedFile {
+                path: named.outer(&hit.path),
+                score: hit.score,
+            })
+            .collect();
+        Ok(MiyoRelatedAnswer {
+            count: results.len(),
+            results,
+            file_path,
+            execution_time_ms: started.elapsed().as_secs_f64() * 1e3,
+        })
+    })
+    .await
+}
+
+async fn folders(
+    State(app): State<App>,
+    Every(desks): Every,
+    Params(asked): Params<MiyoFolderParams>,
+) -> Result<axum::response::Response, Problem> {
+    use axum::response::IntoResponse;
+    if let Some(path) = asked.path {
+        let named = Named::find(&desks, Some(path), None)?;
+        let folder = app.ask(move || Ok(folder(&named.desk))).await?;
+        return Ok(folder.into_response());
+    }
+    let list = app.ask(move || {
+        Ok(MiyoFolders {
+            folders: desks.all().iter().map(|desk| folder(desk)).collect(),
+        })
+    });
+    Ok(list.await?.into_response())
+}
+
+fn folder(desk: &Desk) -> MiyoFolder {
+    let status = desk.status().ok();
+    MiyoFolder {
+        path: place(desk),
+        name: desk.name().to_owned(),
+        // What is left out is for the settings to say.
+        include_patterns: vec!["**/*".to_owned()],
+        exclude_patterns: Vec::new(),
+        recursive: true,
+        status: if status.is_some() {
+            "indexed"
+        } else {
+            "not indexed"
+        },
+        indexed_files: status.map_or(0, |status| status.notes),
+    }
+}
+
+async fn add_folder(Every(desks): Every, Sent(asked): Sent<MiyoFolderParams>) -> Problem {
+    let path = asked.path.unwrap_or_default();
+    match Named::find(&desks, Some(path), None) {
+        Ok(_) => Problem::new(StatusCode::CONFLICT, "the folder is registered already"),
+        Err(_) => Problem::new(
+            StatusCode::NOT_IMPLEMENTED,
+            "folders are not added here; run `ken domain add NAME PATH` and start `ken serve` again",
+        ),
+    }
+}
+
+async fn unsupported() -> Problem {
+    Problem::new(
+        StatusCode::NOT_IMPLEMENTED,
+        "which folders are indexed, and which of their files, is set in Kenning's settings",
+    )
+}
+
+async fn resume(
+    State(app): State<App>,
+    Every(desks): Every,
+    Sent(asked): Sent<MiyoFolderParams>,
+) -> Result<(StatusCode, Json<MiyoStarted>), Problem> {
+    begin(app, &desks, asked, "scanning")
+}
+
+async fn scan(
+    State(app): State<App>,
+    Every(desks): Every,
+    Sent(asked): Sent<MiyoFolderParams>,
+) -> Result<(StatusCode, Json<MiyoStarted>), Problem> {
+    begin(app, &desks, asked, "started")
+}
+
+/// Brings a folder up to date, without waiting for it. Whether a file changed is always seen, so
+/// that `force` has nothing to add.
+fn begin(
+    app: App,
+    desks: &Desks,
+    asked: MiyoFolderParams,
+    status: &'static str,
+) -> Result<(StatusCode, Json<MiyoStarted>), Problem> {
+    let path = asked.path.ok_or_else(|| Problem::bad("path is missing"))?;
+    let desk = Named::find(desks, Some(path.clone()), None)?.desk;
+    tokio::spawn(async move { app.reload(desk, |_| ()).await });
+    Ok((StatusCode::ACCEPTED, Json(MiyoStarted { status, path })))
+}
+
+/// Where the notes of a desk are.
+fn place(desk: &Desk) -> String {
+    desk.vault()
+        .map_or_else(|| desk.name().to_owned(), |path| path.display().to_string())
+}
+
+/// A desk, and how the client calls its folder: by path or by name.
+struct Named {
+    desk: Arc<Desk>,
+    /// What stands before paths below the vault.
+    prefix: String,
+}
+
+impl Named {
+    fn find(desks: &Desks, path: Option<String>, name: Option<String>) -> Result<Self, Problem> {
+        let unknown = || Problem::new(StatusCode::NOT_FOUND, "this folder is not registered");
+        let Some(wanted) = path.or(name) else {
+            let desk = desks.get(None).map_err(|_| unknown())?;
+            return Ok(Self {
+                desk: Arc::clone(desk),
+                prefix: place(desk),
+            });
+        };
+        let wanted = wanted.trim_end_matches('/');
+        let is_wanted = |desk: &&Arc<Desk>| {
+            let file_name = desk.vault().and_then(Path::file_name);
+            place(desk) == wanted
+                || desk.name() == wanted
+                || file_name.is_some_and(|name| name.to_string_lossy() == wanted)
+        };
+        let desk = desks.all().iter().find(is_wanted).ok_or_else(unknown)?;
+        Ok(Self {
+            desk: Arc::clone(desk),
+            prefix: wanted.to_owned(),
+        })
+    }
+
+    /// Returns the path below the vault of a path that the client knows.
+    fn inner(&self, path: &str) -> String {
+        let prefixes = [self.prefix.clone(), place(&self.desk)];
+        let inner = prefixes.iter().find_map(|prefix| {
+            let rest = path.strip_prefix(prefix.as_str())?;
+            rest.strip_prefix('/')
+        });
+        inner.unwrap_or(path).to_owned()
+    }
+
+    /// Returns the path that the client knows a note by.
+    fn outer(&self, path: &str) -> String {
+        format!("{}/{path}", self.prefix)
+    }
+
+    fn vault(&self) -> Option<Vault> {
+        let rules = self.desk.located().rules.clone();
+        Vault::open(self.desk.vault()?, rules).ok()
+    }
+
+    fn hit(&self, hit: HitShape, vault: Option<&Vault>, model: Option<String>) -> MiyoHit {
+        let stamp = vault.and_then(|vault| vault.stamp(&hit.path));
+        let file_name = hit.path.rsplit('/').next().unwrap_or(&hit.path).to_owned();
+        MiyoHit {
+            id: hit.id,
+            path: self.outer(&hit.path),
+            score: hit.score,
+            title: hit.title,
+            mtime: stamp.map(|stamp| stamp.mtime_ns / 1_000_000_000),
+            extension: file_name
+                .rsplit_once('.')
+                .map_or_else(String::new, |(_, extension)| format!(".{extension}")),
+            file_name,
+            nchars: hit.text.chars().count(),
+            chunk_text: hit.text,
+            metadata: json!({
+                "section": hit.section,
+                "start_line": hit.start_line,
+                "end_line": hit.end_line,
+                "date": hit.date,
+            }),
+            embedding_model: model,
+            tags: hit.tags,
+            created_at: hit.date,
+            folder_path: Some(place(&self.desk)),
+        }
+    }
+}
+
+/// What is left out after the search.
+struct Sieve {
+    filters: Vec<MiyoFilter>,
+    path: Option<String>,
+}
+
+impl Sieve {
+    fn is_open(&self) -> bool {
+        self.filters.is_empty() && self.path.is_none()
+    }
+
+    fn passes(&self, hit: &MiyoHit) -> bool {
+        let has_path = self
+            .path
+            .as_ref()
+            .is_none_or(|part| hit.path.to_lowercase().contains(part));
+        has_path
+            && self
+                .filters
+                .iter()
+                .all(|filter| lies_within(filter, hit.mtime))
+    }
+}
+
+/// Whether a time in seconds lies in a range; who does not have one lies nowhere.
+fn lies_within(filter: &MiyoFilter, mtime: Option<i64>) -> bool {
+    let seconds = |bound: f64| match bound > SECONDS_MAX {
+        true => bound / 1e3,
+        false => bound,
+    };
+    let is_all = |bound: Option<f64>, holds: fn(f64, f64) -> bool| {
+        bound.is_none_or(|bound| mtime.is_some_and(|mtime| holds(mtime as f64, seconds(bound))))
+    };
+    is_all(filter.gt, |a, b| a > b)
+        && is_all(filter.gte, |a, b| a >= b)
+        && is_all(filter.lt, |a, b| a < b)
+        && is_all(filter.lte, |a, b| a <= b)
+}
+
+fn checked(filters: Option<Vec<MiyoFilter>>) -> Result<Vec<MiyoFilter>, Problem> {
+    let filters = filters.unwrap_or_default();
+    match filters.iter().find(|filter| filter.field != "mtime") {
+        Some(filter) => Err(Problem::bad(format!(
+            "filters are for mtime only, not for {:?}",
+            filter.field
+        ))
+        .hint("write properties into the query, such as [status:done]")),
+        None => Ok(filters),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_compared_in_seconds() {
+        let check = |gte: f64, mtime: Option<i64>, expected: bool| {
+            let filter = MiyoFilter {
+                field: "mtime".to_owned(),
+                gt: None,
+                gte: Some(gte),
+                lt: None,
+                lte: None,
+            };
+            assert_eq!(lies_within(&filter, mtime), expected, "{gte} {mtime:?}");
+        };
+        check(1_700_000_000.0, Some(1_700_000_000), true);
+        check(1_700_000_001.0, Some(1_700_000_000), false);
+        check(1_700_000_000_000.0, Some(1_700_000_000), true);
+        check(1_700_000_001_000.0, Some(1_700_000_000), false);
+        check(0.0, None, false);
+    }
+}

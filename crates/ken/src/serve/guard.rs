@@ -1,0 +1,288 @@
+//! Who may ask, and what: the name the server is called by, the page a request comes from, the
+//! token, and with it the domains. Everything that is served stands behind this.
+
+use std::hint::black_box;
+use std::net::IpAddr;
+use std::sync::Arc;
+
+use axum::extract::{Request, State};
+use axum::http::uri::Authority;
+use axum::http::{HeaderMap, HeaderName, Method, StatusCode, Uri, header};
+use axum::middleware::Next;
+use axum::response::{IntoResponse, Response};
+
+use super::problem::Problem;
+use super::{BODY_BYTES_MAX, Options, input};
+use crate::desk::Desks;
+use crate::settings::Client;
+
+/// No origin is trusted by its kind.
+pub(super) const NO_SCHEMES: &[&str] = &[];
+
+/// What is needed to decide about a request.
+pub(super) struct Guard {
+    /// What may be asked where no token is needed.
+    desks: Desks,
+    /// Tokens, and what may be asked with each.
+    tokens: Vec<(String, Desks)>,
+    bound: IpAddr,
+    hosts: Vec<String>,
+    origins: Vec<String>,
+    /// Beginnings of origins that are no web pages.
+    schemes: &'static [&'static str],
+}
+
+/// Lets a request pass with the desks it may ask, or turns it away.
+pub(super) async fn admit(
+    State(guard): State<Arc<Guard>>,
+    mut request: Request,
+    next: Next,
+) -> Response {
+    match guard.desks(request.method(), request.uri(), request.headers()) {
+        Ok(desks) => {
+            request.extensions_mut().insert(desks);
+            next.run(request).await
+        }
+        Err(problem) => problem.into_response(),
+    }
+}
+
+impl Guard {
+    pub(super) fn new(desks: Desks, bound: IpAddr, options: &Options) -> Self {
+        let may_ask = |client: &Client| match &client.domains {
+            Some(names) => desks.only(names),
+            None => desks.clone(),
+        };
+        let clients = options.clients.iter();
+        Self {
+            tokens: clients
+                .map(|client| (client.token().to_owned(), may_ask(client)))
+                .collect(),
+            desks,
+            bound,
+            hosts: options.allowed_hosts.clone(),
+            origins: options.allowed_origins.clone(),
+            schemes: NO_SCHEMES,
+        }
+    }
+
+    /// Trusts origins that begin with one of these.
+    pub(super) fn trusting(self, schemes: &'static [&'static str]) -> Self {
+        Self { schemes, ..self }
+    }
+
+    /// Returns what the request may ask.
+    fn desks(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<Desks, Problem> {
+        let host = self.host(uri, headers)?;
+        self.check_origin(headers, host)?;
+        let length = only(headers, header::CONTENT_LENGTH)?;
+        let n_bytes = length.and_then(|length| length.parse::<u64>().ok());
+        if n_bytes.is_some_and(|n_bytes| n_bytes > BODY_BYTES_MAX as u64) {
+            return Err(input::too_large());
+        }
+        if self.tokens.is_empty() {
+            return Ok(self.desks.clone());
+        }
+        let is_health = method == Method::GET && uri.path() == "/health";
+        match self.known(headers)? {
+            Some(desks) => Ok(desks),
+            None if is_health => Ok(self.desks.only(&[])),
+            None => Err(Problem::new(
+                StatusCode::UNAUTHORIZED,
+                "a token is needed, and this is none that is known",
+            )
+            .hint("send the header Authorization: Bearer TOKEN")),
+        }
+    }
+
+    /// Returns the name that the request calls the server by. A page that had its own name point to
+    /// this machine would otherwise read everything.
+    fn host<'a>(&self, uri: &'a Uri, headers: &'a HeaderMap) -> Result<&'a str, Problem> {
+        let refused = || {
+            Problem::new(
+                StatusCode::FORBIDDEN,
+                "the server is not known by this name",
+            )
+            .hint("ask 127.0.0.1 or localhost, or start with `--allow-host NAME`")
+        };
+        let host = only(headers, header::HOST)?.ok_or_else(refused)?;
+        let in_line = uri.authority().map(Authority::as_str);
+        let names = [Some(host), in_line].into_iter().flatten();
+        for name in names {
+            if !self.is_own_name(name) {
+                return Err(refused());
+            }
+        }
+        Ok(host)
+    }
+
+    fn is_own_name(&self, authority: &str) -> bool {
+        let Ok(parsed) = authority.parse::<Authority>() else {
+            return false;
+        };
+        if authority.contains('@') {
+            return false;
+        }
+        let host = parsed.host();
+        let bare = host.trim_start_matches('[').trim_end_matches(']');
+        // An address cannot be pointed elsewhere, only a name can.
+        let is_own_address = bare.parse::<IpAddr>().is_ok_and(|address| {
+            address.is_loopback() || address == self.bound || self.bound.is_unspecified()
+        });
+        let is_allowed = |name: &String| name.eq_ignore_ascii_case(host) || name == authority;
+        is_own_address
+            || host.eq_ignore_ascii_case("localhost")
+            || self.hosts.iter().any(is_allowed)
+    }
+
+    /// A page may ask only if it comes from this server itself, or was allowed.
+    fn check_origin(&self, headers: &HeaderMap, host: &str) -> Result<(), Problem> {
+        let Some(origin) = only(headers, header::ORIGIN)? else {
+            return Ok(());
+        };
+        let authority = origin
+            .strip_prefix("http://")
+            .or_else(|| origin.strip_prefix("https://"));
+        let is_same = authority.is_some_and(|authority| authority.eq_ignore_ascii_case(host));
+        let is_allowed = self.origins.iter().any(|allowed| allowed == origin)
+            || self.schemes.iter().any(|scheme| origin.starts_with(scheme));
+        if is_same || is_allowed {
+            return Ok(());
+        }
+        Err(
+            Problem::new(StatusCode::FORBIDDEN, "pages from elsewhere may not ask")
+                .hint("start with `--allow-origin ORIGIN` if this one may"),
+        )
+    }
+
+    /// Returns what may be asked with the token of a request, if it is known.
+    fn known(&self, headers: &HeaderMap) -> Result<Option<Desks>, Problem> {
+        let sent = only(headers, header::AUTHORIZATION)?.and_then(|value| {
+            let (scheme, token) = value.split_once(' ')?;
+            scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
+        });
+        let Some(sent) = sent else {
+            return Ok(None);
+        };
+        // Every token is compared, so that the time tells nothing about which one was near.
+        let mut found = None;
+        for (token, desks) in &self.tokens {
+            if is_same(token.as_bytes(), sent.as_bytes()) {
+                found = Some(desks);
+            }
+        }
+        Ok(found.cloned())
+    }
+}
+
+/// Returns the value of a header that may stand there once only.
+fn only(headers: &HeaderMap, name: HeaderName) -> Result<Option<&str>, Problem> {
+    let mut values = headers.get_all(&name).iter();
+    let value = values.next();
+    if values.next().is_some() {
+        return Err(Problem::bad(format!(
+            "the header {name} stands there twice"
+        )));
+    }
+    let text = value.map(|value| value.to_str()).transpose();
+    text.map_err(|_| Problem::bad(format!("the header {name} is no plain text")))
+}
+
+/// Compares in a time that depends on the length only.
+fn is_same(a: &[u8], b: &[u8]) -> bool {
+    if a.len() != b.len() {
+        return false;
+    }
+    let difference = a.iter().zip(b).fold(0, |all, (a, b)| all | (a ^ b));
+    black_box(difference) == 0
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn guard(bound: &str) -> Guard {
+        Guard {
+            desks: Desks::none(),
+            tokens: Vec::new(),
+            bound: bound.parse().unwrap(),
+            hosts: vec!["notes.example".to_owned()],
+            origins: vec!["https://page.example".to_owned()],
+            schemes: &["moz-extension://"],
+        }
+    }
+
+    fn headers(pairs: &[(HeaderName, &str)]) -> HeaderMap {
+        let pairs = pairs.iter();
+        pairs
+            .map(|(name, value)| (name.clone(), value.parse().unwrap()))
+            .collect()
+    }
+
+    #[test]
+    fn only_own_names_are_answered() {
+        let check = |bound: &str, host: &str, expected: bool| {
+            assert_eq!(guard(bound).is_own_name(host), expected, "{bound} {host}");
+        };
+        for host in [
+            "127.0.0.1",
+            "127.0.0.1:7117",
+            "localhost:1",
+            "[::1]:80",
+            "LOCALHOST",
+        ] {
+            check("127.0.0.1", host, true);
+        }
+        check("127.0.0.1", "notes.example:7117", true);
+        check("127.0.0.1", "192.168.1.5", false);
+        check("192.168.1.5", "192.168.1.5:7117", true);
+        check("0.0.0.0", "192.168.1.5:7117", true);
+        for host in [
+            "evil.example",
+            "localhost.evil.example",
+            "127.0.0.1.evil.example",
+            "localhost@evil.example",
+            "evil.example@localhost",
+            "evil.example:7117",
+            "",
+            "local host",
+        ] {
+            check("127.0.0.1", host, false);
+            check("0.0.0.0", host, false);
+        }
+    }
+
+    #[test]
+    fn pages_from_elsewhere_are_turned_away() {
+        let check = |origin: &str, expected: bool| {
+            let headers = headers(&[(header::ORIGIN, origin)]);
+            let result = guard("127.0.0.1").check_origin(&headers, "127.0.0.1:7117");
+            assert_eq!(result.is_ok(), expected, "{origin}");
+        };
+        check("http://127.0.0.1:7117", true);
+        check("https://page.example", true);
+        check("moz-extension://abc", true);
+        check("http://127.0.0.1:8000", false);
+        check("http://localhost:7117", false);
+        check("https://page.example.evil", false);
+        check("null", false);
+        check("http://evil.example", false);
+    }
+
+    #[test]
+    fn a_token_is_compared_whole() {
+        assert!(is_same(b"abc", b"abc"));
+        assert!(!is_same(b"abc", b"abd"));
+        assert!(!is_same(b"abc", b"ab"));
+        assert!(!is_same(b"", b"a"));
+    }
+
+    #[test]
+    fn a_header_that_stands_there_twice_is_refused() {
+        let twice = headers(&[(header::HOST, "localhost"), (header::HOST, "evil.example")]);
+        let uri = Uri::from_static("/");
+        assert!(guard("127.0.0.1").host(&uri, &twice).is_err());
+        let none = HeaderMap::new();
+        assert!(guard("127.0.0.1").host(&uri, &none).is_err());
+    }
+}

@@ -1,0 +1,150 @@
+//! Results that somebody found worth keeping, in a file beside the index. The index can always be
+//! made again; this file cannot, so nothing here ever rewrites it.
+
+use std::fs::{File, OpenOptions};
+use std::io::{BufRead, BufReader, Write};
+use std::path::{Path, PathBuf};
+use std::sync::{Mutex, PoisonError};
+
+use anyhow::Result;
+use axum::Json;
+use axum::extract::State;
+use axum::http::StatusCode;
+use kenning::cite::Citation;
+
+use super::App;
+use super::ask::{Answer, check_query, within};
+use super::input::{At, Params, Sent};
+use super::problem::Problem;
+use crate::cmd::open;
+use crate::desk::{Desk, masked};
+use crate::hint::Hinted;
+use crate::wire::CitationShape;
+use crate::wire::http::{
+    CITATIONS_MAX, KeepShape, KeptListShape, KeptShape, LIMIT_MAX, PageParams, TEXT_CHARS_MAX,
+};
+
+/// Most bytes of the file.
+const FILE_BYTES_MAX: u64 = 16 << 20;
+/// Results of a list where no number is told.
+const LIMIT: u32 = 20;
+
+/// Lets one result be written at a time.
+#[derive(Default)]
+pub(super) struct Shelf(Mutex<()>);
+
+pub(super) async fn keep(
+    State(app): State<App>,
+    At(desk): At,
+    Sent(asked): Sent<KeepShape>,
+) -> Result<(StatusCode, Json<KeptShape>), Problem> {
+    check(&asked)?;
+    let shelf = app.clone();
+    let kept = app.ask(move || {
+        let kept = curated(&desk, asked)?;
+        shelf.0.kept.append(&file(&desk), &kept)?;
+        Ok(kept)
+    });
+    Ok((StatusCode::CREATED, kept.await?))
+}
+
+fn check(asked: &KeepShape) -> Result<(), Problem> {
+    check_query(&asked.query)?;
+    if asked.query.trim().is_empty() || asked.text.trim().is_empty() {
+        return Err(Problem::bad_value("query and text may not be empty"));
+    }
+    if asked.text.chars().nth(TEXT_CHARS_MAX).is_some() {
+        return Err(Problem::bad_value(format!(
+            "text is longer than {TEXT_CHARS_MAX} characters"
+        )));
+    }
+    let n_citations = asked.citations.as_ref().map_or(0, Vec::len);
+    if n_citations > CITATIONS_MAX {
+        return Err(Problem::bad_value(format!(
+            "these are more than {CITATIONS_MAX} citations"
+        )));
+    }
+    Ok(())
+}
+
+/// Masks credentials, finds the note and checks the quotes.
+fn curated(desk: &Desk, asked: KeepShape) -> Result<KeptShape> {
+    let note = asked.note.map(|note| desk.passage(&note)).transpose()?;
+    let citations = asked.citations.unwrap_or_default().into_iter();
+    let citations: Vec<CitationShape> = citations
+        .map(|citation| CitationShape::from(citation).masked())
+        .collect();
+    let checked = desk.verify(citations.iter().cloned().map(Citation::from).collect())?;
+    Ok(KeptShape {
+        at: open::now(),
+        query: masked(&asked.query),
+        note: note.map(|note| note.path),
+        text: masked(&asked.text),
+        citations,
+        status: checked.status.to_owned(),
+    })
+}
+
+impl Shelf {
+    fn append(&self, path: &Path, kept: &KeptShape) -> Result<()> {
+        let mut line = serde_json::to_string(kept)?;
+        line.push('\n');
+        let _alone = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let io = |error| kenning::Error::io(path, error);
+        let mut file = private().append(true).create(true).open(path).map_err(io)?;
+        let n_bytes = file.metadata().map_err(io)?.len();
+        if n_bytes + line.len() as u64 > FILE_BYTES_MAX {
+            return Err(Hinted::error(
+                "there is no room for more results",
+                format!("move {} away", path.display()),
+            ));
+        }
+        // One write, so that a line of another process cannot come in between.
+        file.write_all(line.as_bytes()).map_err(io)?;
+        Ok(())
+    }
+}
+
+/// Opens files that only their owner can read.
+fn private() -> OpenOptions {
+    let mut options = File::options();
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    options
+}
+
+pub(super) async fn list(
+    State(app): State<App>,
+    At(desk): At,
+    Params(asked): Params<PageParams>,
+) -> Answer<KeptListShape> {
+    let limit = within("limit", asked.limit, LIMIT_MAX)?.unwrap_or(LIMIT) as usize;
+    let offset = asked.offset.unwrap_or_default() as usize;
+    app.ask(move || page(&file(&desk), offset, limit)).await
+}
+
+/// Reads a page of results, the last one first. A line that is none is passed over: people may have
+/// edited the file.
+fn page(path: &Path, offset: usize, limit: usize) -> Result<KeptListShape> {
+    let mut results: Vec<KeptShape> = Vec::new();
+    match File::open(path) {
+        Ok(file) => {
+            for line in BufReader::new(file).split(b'\n') {
+                let line = line.map_err(|error| kenning::Error::io(path, error))?;
+                results.extend(serde_json::from_slice::<KeptShape>(&line).ok());
+            }
+        }
+        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
+        Err(error) => return Err(kenning::Error::io(path, error).into()),
+    }
+    Ok(KeptListShape {
+        n_results: results.len(),
+        offset,
+        results: results.into_iter().rev().skip(offset).take(limit).collect(),
+    })
+}
+
+/// Returns the file of a domain.
+fn file(desk: &Desk) -> PathBuf {
+    desk.located().store.with_extension("deep.jsonl")
+}

@@ -1,0 +1,243 @@
+//! The JSON shapes that only the HTTP interface has: what is asked, and what stands around answers.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::{CitationShape, ReportShape};
+use crate::args::ModeArg;
+
+/// Most characters of a question.
+pub(crate) const QUERY_CHARS_MAX: usize = 4096;
+/// Most hits, or notes of a walk or a list.
+pub(crate) const LIMIT_MAX: u32 = 1000;
+/// Most links of a walk in a row.
+pub(crate) const DEPTH_MAX: u32 = 16;
+/// Most citations that are checked at once.
+pub(crate) const CITATIONS_MAX: usize = 500;
+/// Most characters of a text that is written back.
+pub(crate) const TEXT_CHARS_MAX: usize = 65_536;
+
+/// A search.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SearchShape {
+    /// What to look for: words, "phrases", -not, tag:x and what else `ken search` understands.
+    #[schemars(length(min = 1, max = QUERY_CHARS_MAX))]
+    pub(crate) q: String,
+    /// Most hits.
+    #[schemars(range(min = 1, max = LIMIT_MAX))]
+    pub(crate) k: Option<u32>,
+    /// Ask words, meaning or both.
+    pub(crate) mode: Option<ModeShape>,
+    /// Most hits of one note.
+    #[schemars(range(min = 1, max = LIMIT_MAX))]
+    pub(crate) per_note: Option<u32>,
+    /// Leave out hits with a lower score.
+    #[schemars(range(min = 0, max = 1))]
+    pub(crate) min_score: Option<f64>,
+    /// Most tokens of text over all hits, at four characters each.
+    #[schemars(range(min = 1, max = u32::MAX))]
+    pub(crate) max_tokens: Option<u32>,
+    /// Tell how each hit was scored.
+    pub(crate) explain: Option<bool>,
+}
+
+/// What is asked: words, meaning or both.
+#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum ModeShape {
+    Hybrid,
+    Lexical,
+    Vector,
+}
+
+impl From<ModeShape> for ModeArg {
+    fn from(mode: ModeShape) -> Self {
+        match mode {
+            ModeShape::Hybrid => Self::Hybrid,
+            ModeShape::Lexical => Self::Lexical,
+            ModeShape::Vector => Self::Vector,
+        }
+    }
+}
+
+/// A walk along links.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct WalkParams {
+    /// What to look for; without it, what the note itself is about.
+    #[schemars(length(max = QUERY_CHARS_MAX))]
+    pub(crate) q: Option<String>,
+    /// Most links between the note and what is found.
+    #[schemars(range(min = 1, max = DEPTH_MAX))]
+    pub(crate) depth: Option<u32>,
+    /// Most notes.
+    #[schemars(range(min = 1, max = LIMIT_MAX))]
+    pub(crate) k: Option<u32>,
+    /// Look wider and never stop early.
+    pub(crate) deep: Option<bool>,
+    /// Tell what only the deep walk finds.
+    pub(crate) compare: Option<bool>,
+}
+
+/// Which lines of a note.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct LinesParams {
+    /// Lines, such as 3, 3-9 or 3-.
+    #[schemars(regex(pattern = r"^[1-9][0-9]{0,8}(-([1-9][0-9]{0,8})?)?$"))]
+    pub(crate) lines: Option<String>,
+}
+
+/// Which notes of the list.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct NotesParams {
+    /// Only notes whose path begins with this.
+    pub(crate) prefix: Option<String>,
+    /// Only notes with this tag or one below it.
+    pub(crate) tag: Option<String>,
+    /// Notes to leave out at the beginning.
+    #[schemars(range(max = u32::MAX))]
+    pub(crate) offset: Option<u32>,
+    /// Most notes; 100 if not told.
+    #[schemars(range(min = 1, max = LIMIT_MAX))]
+    pub(crate) limit: Option<u32>,
+}
+
+/// Which entries of a list.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct PageParams {
+    /// Entries to leave out at the beginning.
+    #[schemars(range(max = u32::MAX))]
+    pub(crate) offset: Option<u32>,
+    /// Most entries; 20 if not told.
+    #[schemars(range(min = 1, max = LIMIT_MAX))]
+    pub(crate) limit: Option<u32>,
+}
+
+/// An answer whose quotes are to be checked: its citations, or the answer as it was written.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+#[schemars(extend("oneOf" = [
+    {"required": ["citations"], "properties": {"citations": {"type": "array"}}},
+    {"required": ["answer"], "properties": {"answer": {"type": "string"}}},
+]))]
+pub(crate) struct VerifyShape {
+    /// The citations.
+    #[schemars(length(max = CITATIONS_MAX))]
+    pub(crate) citations: Option<Vec<SentCitation>>,
+    /// The answer, as Markdown or as JSON.
+    pub(crate) answer: Option<String>,
+}
+
+/// One citation. Who sends it knows its fields, so that a slip of the pen is told; answers that a
+/// language model wrote are read more kindly.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct SentCitation {
+    /// The `#id` of a passage.
+    id: Option<String>,
+    /// A note, where no passage is named.
+    path: Option<String>,
+    start_line: Option<u32>,
+    end_line: Option<u32>,
+    /// What is said to stand there.
+    quote: Option<String>,
+}
+
+impl From<SentCitation> for CitationShape {
+    fn from(sent: SentCitation) -> Self {
+        Self {
+            id: sent.id,
+            path: sent.path,
+            start_line: sent.start_line,
+            end_line: sent.end_line,
+            quote: sent.quote,
+        }
+    }
+}
+
+/// A result that somebody found worth keeping.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct KeepShape {
+    /// The question.
+    #[schemars(length(min = 1, max = QUERY_CHARS_MAX))]
+    pub(crate) query: String,
+    /// The note it was asked from.
+    pub(crate) note: Option<String>,
+    /// The answer.
+    #[schemars(length(min = 1, max = TEXT_CHARS_MAX))]
+    pub(crate) text: String,
+    /// What it rests on.
+    #[schemars(length(max = CITATIONS_MAX))]
+    pub(crate) citations: Option<Vec<SentCitation>>,
+}
+
+/// A result that was kept.
+#[derive(Debug, Deserialize, JsonSchema, Serialize)]
+pub(crate) struct KeptShape {
+    /// When, in seconds since 1970.
+    pub(crate) at: i64,
+    pub(crate) query: String,
+    pub(crate) note: Option<String>,
+    pub(crate) text: String,
+    pub(crate) citations: Vec<CitationShape>,
+    /// What checking the citations came to when it was kept.
+    pub(crate) status: String,
+}
+
+/// Results that were kept, the last one first.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(crate) struct KeptListShape {
+    /// How many there are, on this page or not.
+    pub(crate) n_results: usize,
+    pub(crate) offset: usize,
+    pub(crate) results: Vec<KeptShape>,
+}
+
+/// Whether the server answers.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(crate) struct HealthShape {
+    pub(crate) status: &'static str,
+    pub(crate) version: &'static str,
+}
+
+/// The domains that the client may ask.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(crate) struct DomainsShape {
+    pub(crate) domains: Vec<DomainShape>,
+}
+
+/// One domain.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(crate) struct DomainShape {
+    pub(crate) name: String,
+    /// Whether it is asked where none is named.
+    pub(crate) default: bool,
+    /// Whether there is an index.
+    pub(crate) indexed: bool,
+}
+
+/// One line of a reload that is told as it goes.
+#[derive(Debug, JsonSchema, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum ReloadLine {
+    Progress { done: usize, total: usize },
+    Report(Box<ReportShape>),
+    Problem(ProblemShape),
+}
+
+/// Something that went wrong, as RFC 9457 writes it.
+#[derive(Clone, Debug, JsonSchema, Serialize)]
+pub(crate) struct ProblemShape {
+    pub(crate) r#type: &'static str,
+    pub(crate) title: &'static str,
+    pub(crate) status: u16,
+    pub(crate) detail: String,
+    /// What can be done about it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) hint: Option<String>,
+}
