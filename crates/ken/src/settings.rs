@@ -396,11 +396,14 @@ pub(crate) fn bad_toml(file: &Path, text: Option<&str>, error: &toml::de::Error)
 
 /// Turns "unknown field `limt`, expected one of `limit`, …" into the nearest known name.
 pub(crate) fn suggestion(message: &str) -> Option<String> {
-    let mut quoted = message.split('`').skip(1).step_by(2);
-    let unknown = quoted
-        .next()
-        .filter(|_| message.starts_with("unknown field"))?;
-    let nearest = quoted.min_by_key(|known| distance(unknown, known))?;
+    let (_, told) = message.split_once("unknown field `")?;
+    let (unknown, expected) = told.split_once("`, expected ")?;
+    // TOML quotes the names it knows, YAML does not.
+    let known = expected
+        .trim_start_matches("one of ")
+        .split(|c: char| !c.is_alphanumeric() && c != '_')
+        .filter(|known| !known.is_empty());
+    let nearest = known.min_by_key(|known| distance(unknown, known))?;
     Some(format!("did you mean `{nearest}`?"))
 }
 

@@ -154,7 +154,8 @@ pub fn search(cx: &SearchContext<'_>, text: &str, options: &SearchOptions) -> Re
         intent,
         tuning,
     } = found;
-    if !query.groups.is_empty() {
+    // Who asks for meaning alone gets what is nearest, however far that is.
+    if options.mode == Mode::Hybrid && !query.groups.is_empty() {
         ranked.retain(|ranked| !is_noise(ranked));
     }
     let rows = rank::Rows::new(cx.store);

@@ -220,7 +220,7 @@ pub(crate) fn domains_in(vault: &Path) -> Result<Option<BTreeMap<String, DomainS
 /// Reads the list and gives the legacy domain what the others leave.
 fn read(text: &str) -> Result<BTreeMap<String, DomainSettings>, String> {
     let listed: Option<BTreeMap<String, Option<DomainSettings>>> =
-        serde_saphyr::from_str(text).map_err(|error| error.to_string())?;
+        serde_saphyr::from_str(text).map_err(|error| first_line(&error.to_string()))?;
     let mut domains: BTreeMap<String, DomainSettings> = listed
         .unwrap_or_default()
         .into_iter()
@@ -252,6 +252,12 @@ fn read(text: &str) -> Result<BTreeMap<String, DomainSettings>, String> {
         domain.exclude.extend(taken.iter().cloned());
     }
     Ok(domains)
+}
+
+/// The rest of what the reader of YAML says draws the place.
+fn first_line(message: &str) -> String {
+    let line = message.lines().next().unwrap_or_default();
+    line.trim_start_matches("error: ").to_owned()
 }
 
 /// Whether this can name a domain: it stands in addresses and file names.
@@ -299,7 +305,7 @@ mod tests {
 
     #[test]
     fn slips_are_told() {
-        assert_snapshot!(check("work:\n  inclde: [Work/]\n").lines().next().unwrap_or_default(), @"");
+        assert_snapshot!(check("work:\n  inclde: [Work/]\n"), @"line 2 column 3: unknown field `inclde`, expected one of path, legacy, max_file_mb, include, exclude, chunking, embedding, embedding_dim, lexical, vector, decay, taxonomy, review_queue");
         assert_snapshot!(check("a:\n  include: [A]\nb: {}\n"), @"b: say which folders it has with `include`, or `legacy: true`");
         assert_snapshot!(check("a/b:\n  include: [A]\n"), @r#""a/b" cannot name a domain: use letters, digits, hyphens and underscores"#);
         assert_snapshot!(check(""), @"");

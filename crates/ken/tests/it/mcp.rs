@@ -21,7 +21,7 @@ const TOOLS: [&str; 9] = [
 ];
 
 /// A client that speaks plain JSON-RPC, so that every byte is seen.
-struct Client {
+pub(crate) struct Client {
     process: Child,
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
@@ -54,7 +54,7 @@ impl Client {
     }
 
     /// A client of 2026-07-28: no handshake, every request stands alone.
-    fn modern(vault: &TestVault, args: &[&str]) -> Self {
+    pub(crate) fn modern(vault: &TestVault, args: &[&str]) -> Self {
         let mut client = Self::start(vault, args);
         client.meta = Some(json!({
             "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -65,7 +65,7 @@ impl Client {
     }
 
     /// An older client, after its handshake. Returns what the server said in it, too.
-    fn legacy(vault: &TestVault, version: &str) -> (Self, Value) {
+    pub(crate) fn legacy(vault: &TestVault, version: &str) -> (Self, Value) {
         let mut client = Self::start(vault, &[]);
         let params = json!({
             "protocolVersion": version,
@@ -106,7 +106,7 @@ impl Client {
 
     /// Calls a tool and returns its whole result.
     #[track_caller]
-    fn call(&mut self, tool: &str, arguments: Value) -> Value {
+    pub(crate) fn call(&mut self, tool: &str, arguments: Value) -> Value {
         let mut answer = self.ask("tools/call", json!({"name": tool, "arguments": arguments}));
         assert!(answer.get("error").is_none(), "{answer}");
         answer["result"].take()

@@ -8,6 +8,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
+use crate::server::Server;
 use crate::vault::{TestVault, finish, repository};
 
 fn folder() -> PathBuf {
@@ -31,26 +32,36 @@ fn is_installed(language: &str) -> bool {
     run.code == 0
 }
 
-/// Lets a client ask everything, and checks what it has seen.
+/// Lets a client ask everything over both ways in, and checks what it has seen.
 #[track_caller]
 fn check(program: &Path, script: &str, mode: &str) {
     let vault = TestVault::example();
-    vault.ken(&["index", "--quiet"]).expect_code(0);
+    let server = Server::start(&vault, &[]);
+    let client = || {
+        let mut command = Command::new(program);
+        command
+            .arg(repository().join("crates/ken/tests/clients").join(script))
+            .arg(mode)
+            .env("MCP_CLIENTS", folder());
+        command
+    };
     let ken = vault.command(&["mcp"]);
-    let mut command = Command::new(program);
-    command
-        .arg(repository().join("crates/ken/tests/clients").join(script))
-        .arg(mode)
-        .arg(ken.get_program())
-        .args(ken.get_args())
-        .env("MCP_CLIENTS", folder());
+    let mut command = client();
+    command.arg(ken.get_program()).args(ken.get_args());
     for (name, value) in ken.get_envs() {
         match value {
             Some(value) => command.env(name, value),
             None => command.env_remove(name),
         };
     }
-    let seen = finish(command).expect_code(0).json();
+    check_seen(&finish(command).expect_code(0).json(), mode);
+    let mut command = client();
+    command.arg(server.url("/mcp"));
+    check_seen(&finish(command).expect_code(0).json(), mode);
+}
+
+#[track_caller]
+fn check_seen(seen: &Value, mode: &str) {
     assert_eq!(seen["server"], "ken");
     assert!(seen["instructions"].as_str().unwrap().contains("47 notes"));
     assert_eq!(seen["tools"].as_array().unwrap().len(), 9);

@@ -53,6 +53,11 @@ impl Server {
         Self { child, addresses }
     }
 
+    /// Returns an address of the main server.
+    pub(crate) fn url(&self, path: &str) -> String {
+        format!("http://{}{path}", self.addresses[0])
+    }
+
     /// Asks a seat instead of the main address.
     pub(crate) fn seat(&self, place: usize) -> Client {
         Client {

@@ -36,7 +36,11 @@ const ROOMS: [(&str, &[&str]); 26] = [
     ("search/excerpt", &["words"]),
     (
         "search/tuning",
-        &["store::FieldWeights", "store::LexicalOptions"],
+        &[
+            "store::FieldWeights",
+            "store::LexicalOptions",
+            "words::Language",
+        ],
     ),
     ("embed", &[]),
     ("vault", &["error", "note::Format"]),

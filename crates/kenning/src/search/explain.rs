@@ -2,6 +2,7 @@
 
 use super::fuse::Candidate;
 use super::intent::Intent;
+use super::rerank::Features;
 use super::tuning::{Fusion, Tuning};
 
 /// One stage of the ranking and what it said of a hit.
@@ -58,17 +59,7 @@ pub(super) fn stages(
     };
     add("fusion", candidate.fused, how);
     if let Some(look) = candidate.look {
-        let detail = format!(
-            "phrase {:.2}, together {:.2}, title {:.2}, called {:.2}, kin {:.2}, like words {:.2}, coverage {:.2}",
-            look.phrase,
-            look.proximity,
-            look.title,
-            look.called,
-            look.kin,
-            look.similarity,
-            look.coverage
-        );
-        add("closer look", look.weighted(&tuning.look), detail);
+        add("closer look", look.weighted(&tuning.look), seen(&look));
     }
     if let Some(decay) = candidate
         .decay
@@ -89,6 +80,20 @@ pub(super) fn stages(
         add("name", 1.0, "its note was called by name".to_owned());
     }
     stages
+}
+
+/// What the closer look saw.
+fn seen(look: &Features) -> String {
+    format!(
+        "phrase {:.2}, together {:.2}, title {:.2}, called {:.2}, kin {:.2}, like words {:.2}, coverage {:.2}",
+        look.phrase,
+        look.proximity,
+        look.title,
+        look.called,
+        look.kin,
+        look.similarity,
+        look.coverage
+    )
 }
 
 /// The share of meaning in the blend for what was typed.

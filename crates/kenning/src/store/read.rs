@@ -317,8 +317,9 @@ impl Store {
             None => {
                 let dictionary: Option<Vec<u8>> =
                     self.sql(|connection| meta(connection, "dictionary"))?;
-                self.texts
-                    .get_or_init(|| TextReader::new(&dictionary.unwrap_or_default()))
+                let texts = TextReader::new(&dictionary.unwrap_or_default())
+                    .map_err(|error| self.corrupt(error.to_string()))?;
+                self.texts.get_or_init(|| texts)
             }
         };
         let block = texts

@@ -68,6 +68,20 @@ pub struct ChunkRecord {
     pub n_terms: u32,
 }
 
+type Standing = (Option<f64>, Option<f64>, Option<i64>, Option<String>);
+
+/// What links say of a note outlives its text.
+fn standing(connection: &Connection, known: NoteId) -> rusqlite::Result<Option<Standing>> {
+    connection
+        .prepare_cached(
+            "SELECT pagerank, centrality, n_neighbours, called FROM note WHERE id = ?1",
+        )?
+        .query_row([known.0], |row| {
+            Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
+        })
+        .optional()
+}
+
 /// A list as it is kept: JSON, or nothing when it is empty.
 pub(super) fn json_list(list: &[String]) -> Option<String> {
     (!list.is_empty()).then(|| serde_json::json!(list).to_string())
@@ -80,19 +94,10 @@ pub(super) fn insert_note(
     blocks: &[i64],
 ) -> rusqlite::Result<NoteId> {
     let NoteRecord { note, stamp, .. } = record;
-    // What links say of a note outlives its text.
-    type Standing = (Option<f64>, Option<f64>, Option<i64>, Option<String>);
-    let standing: Option<Standing> = match known {
-        Some(known) => connection
-            .prepare_cached(
-                "SELECT pagerank, centrality, n_neighbours, called FROM note WHERE id = ?1",
-            )?
-            .query_row([known.0], |row| {
-                Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
-            })
-            .optional()?,
-        None => None,
-    };
+    let standing = known
+        .map(|known| standing(connection, known))
+        .transpose()?
+        .flatten();
     let facts = &note.facts;
     let (category, area) = crate::note::para(&record.path);
     let properties = (!note.properties.is_empty())

@@ -2,8 +2,10 @@
 
 use std::io;
 
+use std::sync::{Mutex, PoisonError};
+
 use zstd::bulk::{Compressor, Decompressor};
-use zstd::dict::{DecoderDictionary, EncoderDictionary};
+use zstd::dict::EncoderDictionary;
 
 const LEVEL: i32 = 3;
 const DICTIONARY_BYTES_MAX: usize = 64 << 10;
@@ -86,19 +88,21 @@ impl<'a> TextPacker<'a> {
     }
 }
 
-/// Decompresses texts.
-pub(super) struct TextReader(DecoderDictionary<'static>);
+/// Decompresses texts. The state of the decompressor is large; it is made once and used in turn.
+pub(super) struct TextReader(Mutex<Decompressor<'static>>);
 
 impl TextReader {
-    pub(super) fn new(dictionary: &[u8]) -> Self {
-        Self(DecoderDictionary::copy(dictionary))
+    pub(super) fn new(dictionary: &[u8]) -> io::Result<Self> {
+        Ok(Self(Mutex::new(Decompressor::with_dictionary(dictionary)?)))
     }
 
     /// Returns the bytes of a block.
     pub(super) fn unpack(&self, packed: &[u8]) -> io::Result<Vec<u8>> {
         let size = Decompressor::upper_bound(packed)
             .ok_or_else(|| io::Error::other("the size of a note's text is missing"))?;
-        Decompressor::with_prepared_dictionary(&self.0)?.decompress(packed, size)
+        // Each call begins anew, whatever became of the one before.
+        let mut reader = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        reader.decompress(packed, size)
     }
 }
 
@@ -108,7 +112,7 @@ pub(super) fn blank(
     range: std::ops::Range<usize>,
     dictionary: &[u8],
 ) -> io::Result<Vec<u8>> {
-    let mut bytes = TextReader::new(dictionary).unpack(packed)?;
+    let mut bytes = TextReader::new(dictionary)?.unpack(packed)?;
     if let Some(gone) = bytes.get_mut(range) {
         gone.fill(b' ');
     }

@@ -1,0 +1,188 @@
+//! The same question gives the same hits in the same order, whoever asks and however.
+
+use std::fs;
+use std::io::Write;
+use std::process::Stdio;
+
+use kenning::embed;
+use kenning::search::{SearchContext, SearchOptions, Tuning, search};
+use kenning::store::Store;
+use serde_json::{Value, json};
+
+use crate::mcp::Client;
+use crate::server::Server;
+use crate::vault::TestVault;
+
+const QUERIES: [&str; 20] = [
+    "tax documents",
+    "IRS penalty",
+    "AJ",
+    "April Jane",
+    "people who do design",
+    "home projects",
+    "who repaired the roof",
+    "what is the part number of the boiler igniter",
+    "boiler",
+    "\"north gutter\"",
+    "tag:#finance penalty",
+    "path:People design",
+    "kitchen -budget",
+    "kitchen OR garden",
+    "since:2025-01-01 renovation",
+    "[[Kitchen Renovation]] costs",
+    "bioler servise",
+    "Which of my friends could help with a logo?",
+    "reading notes about habits",
+    "zebra quantum chromodynamics",
+];
+
+/// Hits that are asked for.
+const LIMIT: usize = 5;
+
+type Ids = Vec<String>;
+
+fn ids(hits: &Value) -> Ids {
+    let hits = hits
+        .as_array()
+        .unwrap_or_else(|| panic!("no hits in {hits}"));
+    let ids = hits
+        .iter()
+        .map(|hit| hit["id"].as_str().unwrap().to_owned());
+    ids.collect()
+}
+
+fn from_terminal(vault: &TestVault, query: &str) -> Ids {
+    let n = LIMIT.to_string();
+    let run = vault.ken(&["search", "-f", "json", "-n", &n, "--", query]);
+    ids(&run.json()["hits"])
+}
+
+fn from_http(server: &Server, query: &str) -> (Ids, Ids) {
+    let encoded: String = query.bytes().map(|byte| format!("%{byte:02X}")).collect();
+    let got = server.get(&format!("/search?q={encoded}&k={LIMIT}"));
+    let posted = server.post("/search", &json!({"q": query, "k": LIMIT}).to_string());
+    let hits = |body: &str| ids(&serde_json::from_str::<Value>(body).unwrap()["hits"]);
+    (hits(&got.body), hits(&posted.body))
+}
+
+fn from_mcp(client: &mut Client, query: &str) -> Ids {
+    let result = client.call("search", json!({"query": query, "limit": LIMIT}));
+    ids(&result["structuredContent"]["results"])
+}
+
+fn from_mcp_http(server: &Server, query: &str) -> Ids {
+    let message = json!({
+        "jsonrpc": "2.0", "id": 1, "method": "tools/call",
+        "params": {
+            "name": "search",
+            "arguments": {"query": query, "limit": LIMIT},
+            "_meta": {
+                "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                "io.modelcontextprotocol/clientCapabilities": {},
+            },
+        },
+    });
+    let headers = [
+        ("Content-Type", "application/json"),
+        ("Accept", "application/json, text/event-stream"),
+        ("MCP-Protocol-Version", "2026-07-28"),
+        ("Mcp-Method", "tools/call"),
+        ("Mcp-Name", "search"),
+    ];
+    let reply = server
+        .client()
+        .ask("POST", "/mcp", &headers, &message.to_string());
+    let answer: Value = serde_json::from_str(&reply.body)
+        .unwrap_or_else(|error| panic!("{error}: {} {:?}", reply.status, reply.body));
+    ids(&answer["result"]["structuredContent"]["results"])
+}
+
+fn from_engine(store: &Store, query: &str) -> Ids {
+    let cx = SearchContext {
+        store,
+        embedder: embed::embedded(),
+        tuning: &Tuning::default(),
+    };
+    let options = SearchOptions {
+        limit: LIMIT,
+        now: i64::MAX >> 24,
+        ..SearchOptions::default()
+    };
+    let answer = search(&cx, query, &options).unwrap();
+    let hits = answer.hits.iter();
+    hits.map(|hit| format!("#{:08x}", hit.chunk.handle))
+        .collect()
+}
+
+/// What a hook gives is the beginning of the same list: as much of it as is sure and fits.
+fn from_hook(vault: &TestVault, session: usize, query: &str) -> Ids {
+    let input = json!({
+        "session_id": format!("parity-{session}"),
+        "cwd": vault.root(),
+        "hook_event_name": "UserPromptSubmit",
+        "prompt": query,
+    });
+    let mut child = vault
+        .command(&["hook", "prompt"])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut stdin = child.stdin.take().unwrap();
+    stdin.write_all(input.to_string().as_bytes()).unwrap();
+    drop(stdin);
+    assert!(child.wait().unwrap().success());
+    let log = fs::read_to_string(vault.beside("data/hook/log.jsonl")).unwrap();
+    let last: Value = serde_json::from_str(log.lines().last().unwrap()).unwrap();
+    let given = last["given"].as_array().unwrap().iter();
+    given.map(|id| id.as_str().unwrap().to_owned()).collect()
+}
+
+#[test]
+fn every_interface_gives_the_same_hits_in_the_same_order() {
+    let vault = TestVault::example();
+    let server = Server::start(&vault, &[]);
+    let (mut legacy, _) = Client::legacy(&vault, "2025-06-18");
+    let mut modern = Client::modern(&vault, &[]);
+    let file = fs::read_dir(vault.beside("data")).unwrap();
+    let file = file.map(|entry| entry.unwrap().path());
+    let file = file
+        .filter(|path| path.extension().is_some_and(|e| e == "db"))
+        .next();
+    let store = Store::open(&file.unwrap()).unwrap();
+    let (mut n_found, mut n_given) = (0, 0);
+    for (number, query) in QUERIES.into_iter().enumerate() {
+        let expected = from_terminal(&vault, query);
+        n_found += usize::from(!expected.is_empty());
+        let (got, posted) = from_http(&server, query);
+        assert_eq!(got, expected, "GET /search: {query}");
+        assert_eq!(posted, expected, "POST /search: {query}");
+        assert_eq!(
+            from_mcp(&mut legacy, query),
+            expected,
+            "MCP 2025-06-18: {query}"
+        );
+        assert_eq!(
+            from_mcp(&mut modern, query),
+            expected,
+            "MCP 2026-07-28: {query}"
+        );
+        assert_eq!(
+            from_mcp_http(&server, query),
+            expected,
+            "MCP over HTTP: {query}"
+        );
+        assert_eq!(from_engine(&store, query), expected, "the engine: {query}");
+        let given = from_hook(&vault, number, query);
+        assert!(
+            expected.starts_with(&given),
+            "hook: {query}: {given:?} of {expected:?}"
+        );
+        n_given += usize::from(!given.is_empty());
+    }
+    assert!(n_found >= 17, "{n_found} questions found anything");
+    assert!(
+        n_given >= 3,
+        "{n_given} questions were worth telling an agent"
+    );
+}
