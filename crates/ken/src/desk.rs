@@ -30,9 +30,6 @@ use crate::wire::{
     ReportShape, StatusShape, TraverseShape, VerdictsShape, WalkShape, Walked,
 };
 
-/// Snapshots that are kept open between questions.
-const IDLE_MAX: usize = 4;
-
 /// A vault, its index, and how it is asked.
 pub(crate) struct Desk {
     settings: Settings,
@@ -252,7 +249,8 @@ impl Desk {
         let (beat, store) = self.take()?;
         let result = run(&store);
         let mut idle = locked(&self.idle);
-        if idle.len() < IDLE_MAX {
+        // As many as can be asked at once are kept open between questions.
+        if idle.len() < open::n_threads() {
             idle.push((beat, store));
         }
         result

@@ -196,9 +196,7 @@ async fn only_domain(
     next: Next,
 ) -> Result<Response, Problem> {
     let name = domain.get("domain").cloned().unwrap_or_default();
-    desks
-        .get(Some(&name))
-        .map_err(|error| Problem::from(error))?;
+    desks.get(Some(&name)).map_err(Problem::from)?;
     request.extensions_mut().insert(desks.only(&[name]));
     Ok(next.run(request).await)
 }

@@ -40,6 +40,9 @@ pub(crate) struct ServeArgs {
     /// Keep the index up to date with the notes
     #[arg(long)]
     pub(crate) watch: bool,
+    /// Answer from the index as it is, without looking for changes at the start
+    #[arg(long, conflicts_with = "watch")]
+    pub(crate) no_update: bool,
     /// Most milliseconds to wait for a request to arrive
     #[arg(long, hide = true, value_name = "MS", default_value_t = 10_000)]
     pub(crate) read_timeout_ms: u64,

@@ -32,6 +32,13 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &ServeArgs) -> Resul
         .collect();
     settings.check_domains(&clients, &served)?;
     let watching = args.watch.then(|| watched(&desks));
+    if !args.watch && !args.no_update {
+        // What changed since is taken in beside; nobody waits for it.
+        desks
+            .all()
+            .iter()
+            .for_each(|desk| drop(desk.refresh(Duration::ZERO)));
+    }
     let port = |seat: &Seat| match seat {
         Seat::Omnisearch => args.omnisearch_port,
         Seat::Miyo => args.miyo_port,

@@ -177,7 +177,8 @@ fn a_body_that_is_wrong_is_told_as_a_problem() {
 #[test]
 fn without_an_index_there_is_advice_and_a_reload_makes_one() {
     let vault = TestVault::example();
-    let server = Server::start_command(vault.command(&["serve", "--port", "0"]));
+    let args = ["serve", "--port", "0", "--no-update"];
+    let server = Server::start_command(vault.command(&args));
     let reply = server.get("/search?q=boiler");
     let problem = reply.problem(503);
     assert_eq!(reply.header("retry-after"), Some("1"));
@@ -352,7 +353,7 @@ fn miyo_is_answered_in_its_place() {
     assert_eq!(found["results"][0]["extension"], ".md");
     assert!(found["results"][0]["mtime"].as_i64().unwrap() > 1_600_000_000);
     let found =
-        search(json!({"query": "boiler", "folder_name": "vault", "path": "FINANCE"})).json();
+        search(json!({"query": "penalty", "folder_name": "vault", "path": "FINANCE"})).json();
     let paths = found["results"].as_array().unwrap().iter();
     let paths: Vec<&str> = paths.map(|hit| hit["path"].as_str().unwrap()).collect();
     assert!(!paths.is_empty());

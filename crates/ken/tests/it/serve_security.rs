@@ -259,7 +259,7 @@ fn mistakes_about_clients_are_told() {
     check(
         "[clients.a]\ntoken = \"a\"\ndomains = [\"b\"]\n",
         "there is no domain \"b\"",
-        "ken domain add",
+        "known domains: vault",
     );
     check(
         "[clients.a]\ntokn = \"a\"\n",
