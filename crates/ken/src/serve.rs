@@ -24,7 +24,7 @@ use anyhow::{Context, Result};
 use axum::Router;
 use axum::body::Bytes;
 use axum::extract::{Extension, Path, Request};
-use axum::http::{HeaderValue, header};
+use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::Response;
 use tokio::net::TcpListener;
@@ -196,7 +196,8 @@ async fn only_domain(
     next: Next,
 ) -> Result<Response, Problem> {
     let name = domain.get("domain").cloned().unwrap_or_default();
-    desks.get(Some(&name)).map_err(Problem::from)?;
+    let unknown = |error| Problem::from(error).with_status(StatusCode::NOT_FOUND);
+    desks.get(Some(&name)).map_err(unknown)?;
     request.extensions_mut().insert(desks.only(&[name]));
     Ok(next.run(request).await)
 }

@@ -22,7 +22,7 @@ pub(crate) struct ServeArgs {
     /// Another name that requests may call this machine by
     #[arg(long, value_name = "NAME")]
     pub(crate) allow_host: Vec<String>,
-    /// A web page that may ask, such as https://notes.example
+    /// A web page that may ask, such as `https://notes.example`
     #[arg(long, value_name = "ORIGIN")]
     pub(crate) allow_origin: Vec<String>,
     /// File with the token that every request needs [env: KEN_TOKEN holds the token itself]

@@ -16,7 +16,7 @@ use crate::wire::CitationShape;
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct SearchAsked {
     /// What to look for: a question, a name or key words. Operators: "exact phrase", -not, OR,
-    /// tag:x, path:x, file:x, [property:value], since:2025-01-31, before:2025-12.
+    /// tag:x, path:x, file:x, `[property:value]`, since:2025-01-31, before:2025-12.
     pub(super) query: String,
     /// Most results; 5 if not told.
     #[schemars(range(min = 1, max = 100))]
@@ -129,7 +129,7 @@ pub(super) struct ListAsked {
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct VerifyAsked {
     /// An answer in Markdown whose quotes name their note behind them, such as: "Esko repaired the
-    /// gutter" [[Roof]], or (path.md:12-20), or #a1b2c3d4.
+    /// gutter" `[[Roof]]`, or (path.md:12-20), or #a1b2c3d4.
     pub(super) answer: Option<String>,
     /// The citations one by one, instead of an answer; at most 200.
     #[schemars(length(max = 200))]

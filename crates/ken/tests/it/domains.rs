@@ -1,7 +1,12 @@
 //! Domains that a vault lists in `_domains.yaml`: their folders, their indexes, their boundaries.
 
 use std::fs;
+use std::io::Write;
+use std::process::Stdio;
 
+use serde_json::{Value, json};
+
+use crate::server::{Reply, Server};
 use crate::vault::TestVault;
 
 const LIST: &str = "\
@@ -161,4 +166,150 @@ fn a_domain_names_its_model() {
         "{}",
         run.stderr
     );
+}
+
+/// Asks a tool over MCP at an address, with a token.
+fn mcp_call(server: &Server, path: &str, token: &str, tool: &str, arguments: &Value) -> Reply {
+    let message = json!({
+        "jsonrpc": "2.0", "id": 1, "method": "tools/call",
+        "params": {
+            "name": tool,
+            "arguments": arguments,
+            "_meta": {
+                "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+                "io.modelcontextprotocol/clientCapabilities": {},
+            },
+        },
+    });
+    let token = format!("Bearer {token}");
+    let headers = [
+        ("Content-Type", "application/json"),
+        ("Accept", "application/json, text/event-stream"),
+        ("MCP-Protocol-Version", "2026-07-28"),
+        ("Mcp-Method", "tools/call"),
+        ("Mcp-Name", tool),
+        ("Authorization", token.as_str()),
+    ];
+    let body = message.to_string();
+    server.client().ask("POST", path, &headers, &body)
+}
+
+/// Serves both domains, to a client that may ask one of them. Returns its token, too.
+fn serving_work_only(vault: &TestVault) -> (Server, String) {
+    let token = "t".repeat(24);
+    let settings = format!("[clients.agent]\ntoken = \"{token}\"\ndomains = [\"work\"]\n");
+    fs::write(vault.beside("config.toml"), settings).unwrap();
+    (Server::start(vault, &[]), token)
+}
+
+#[test]
+fn a_client_of_one_domain_cannot_reach_another() {
+    let vault = two_domains();
+    let (server, token) = serving_work_only(&vault);
+    let bearer = format!("Bearer {token}");
+    let headers = [("Authorization", bearer.as_str())];
+    let get = |path: &str| server.get_with(path, &headers);
+    let own = get("/search?q=quince+tree");
+    assert_eq!(own.status, 200);
+    assert!(own.body.contains("Orchard.md") && !own.body.contains("Garden.md"));
+    for path in [
+        "/d/home/search?q=quince",
+        "/d/home/node/Garden.md",
+        "/d/home/status",
+        "/node/Garden.md",
+        "/node/..%2FGarden.md",
+        "/links/Garden.md",
+        "/traverse/Garden.md",
+        "/d/work/node/Garden.md",
+    ] {
+        let reply = get(path);
+        assert_eq!(reply.status, 404, "{path}: {}", reply.body);
+        assert!(!reply.body.contains("deep watering"), "{path}");
+    }
+    assert!(!get("/domains").body.contains("home"));
+    assert!(!get("/notes").body.contains("Garden"));
+}
+
+#[test]
+fn a_client_of_one_domain_cannot_reach_another_over_mcp() {
+    let vault = two_domains();
+    let (server, token) = serving_work_only(&vault);
+    for (path, tool, arguments) in [
+        ("/mcp", "get", json!({"reference": "Garden.md"})),
+        (
+            "/mcp",
+            "search",
+            json!({"query": "quince", "domain": "home"}),
+        ),
+        ("/mcp", "list_notes", json!({})),
+        (
+            "/d/work/mcp",
+            "search",
+            json!({"query": "deep watering in July"}),
+        ),
+        ("/d/home/mcp", "search", json!({"query": "quince"})),
+    ] {
+        let reply = mcp_call(&server, path, &token, tool, &arguments);
+        assert!(
+            !reply.body.contains("deep watering in July."),
+            "{path} {tool}: {}",
+            reply.body
+        );
+        assert!(
+            !reply.body.contains("ken://home"),
+            "{path} {tool}: {}",
+            reply.body
+        );
+    }
+    let reply = mcp_call(
+        &server,
+        "/d/home/mcp",
+        &token,
+        "search",
+        &json!({"query": "quince"}),
+    );
+    assert_eq!(reply.status, 404, "{}", reply.body);
+    let found = mcp_call(
+        &server,
+        "/d/work/mcp",
+        &token,
+        "search",
+        &json!({"query": "quince tree"}),
+    );
+    assert!(found.body.contains("Orchard.md"), "{}", found.body);
+    let wrong = mcp_call(&server, "/mcp", "wrong", "status", &json!({}));
+    assert_eq!(wrong.status, 401, "{}", wrong.body);
+}
+
+#[test]
+fn a_hook_asks_the_domain_of_its_folder() {
+    let vault = two_domains();
+    vault.ken(&["index"]).expect_code(0);
+    let given = |folder: &str| {
+        let input = json!({
+            "session_id": folder,
+            "cwd": vault.root().join(folder),
+            "hook_event_name": "UserPromptSubmit",
+            "prompt": "what do we know about the quince tree that is to be counted?",
+        });
+        let mut command = vault.bare_command(&["hook", "prompt"]);
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut stdin = child.stdin.take().unwrap();
+        stdin.write_all(input.to_string().as_bytes()).unwrap();
+        drop(stdin);
+        let output = child.wait_with_output().unwrap();
+        String::from_utf8(output.stdout).unwrap()
+    };
+    assert!(!given("Work").contains("Garden.md"));
+    assert!(!given("").contains("Orchard.md"));
+    let log = fs::read_to_string(vault.beside("data/hook/log.jsonl")).unwrap();
+    let domains: Vec<Value> = log
+        .lines()
+        .map(|line| serde_json::from_str::<Value>(line).unwrap()["domains"].take())
+        .collect();
+    assert_eq!(domains, [json!(["work"]), json!(["home"])]);
 }

@@ -67,8 +67,12 @@ fn settled_word(word: &str) -> String {
 /// `out` ends in a number that the unit just read makes a duration.
 fn blank_number_before(out: &mut String) -> bool {
     let trimmed = out.trim_end();
-    let start = trimmed.rfind(char::is_whitespace).map_or(0, |at| at + 1);
-    let number = trimmed[start..].trim_start_matches(AROUND);
+    // Not by position: a blank may be several bytes long.
+    let last = trimmed
+        .rsplit(char::is_whitespace)
+        .next()
+        .unwrap_or(trimmed);
+    let number = last.trim_start_matches(AROUND);
     let is_number = !number.is_empty() && number.contains('.') && number.parse::<f64>().is_ok();
     if is_number {
         out.truncate(trimmed.len() - number.len());
@@ -224,6 +228,15 @@ mod tests {
         check("read /tmp/tmp.Xy12/a/b.rs:3:4", "read <tmp>/a/b.rs:3:4");
         check("\u{1b}[31merror\u{1b}[0m: no", "error: no");
         check("10%\r20%\rdone", "done");
+    }
+
+    #[test]
+    fn a_blank_of_several_bytes_is_a_blank() {
+        check(
+            "took\u{200a}1.5 s\u{2003}of 3",
+            "took\u{200a}<t>\u{2003}of 3",
+        );
+        check("x\u{200a}m", "x\u{200a}m");
     }
 
     #[test]
