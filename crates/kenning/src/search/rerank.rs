@@ -13,7 +13,7 @@ const GAP_WORDS_MAX: usize = 2;
 /// What the closer look found, each 0 to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Features {
-    /// Share of the query's words, by rarity, in the passage or above it.
+    /// Share of the query's words, by rarity, in the passage, above it, or in links to its note.
     pub coverage: f32,
     /// Share of neighbouring words of the query that are neighbours in the passage.
     pub phrase: f32,
@@ -72,7 +72,11 @@ pub(super) fn features(passage: &Passage<'_>, query: &Query, idf: &[f32]) -> Fea
     });
     let mut is_held = vec![false; idf.len()];
     places.iter().for_each(|&(group, _)| is_held[group] = true);
-    let above = passage.headings.iter().chain(passage.tags);
+    let above = passage
+        .headings
+        .iter()
+        .chain(passage.tags)
+        .chain(passage.called);
     let above = above
         .map(String::as_str)
         .chain(passage.names.iter().copied());
@@ -260,6 +264,17 @@ mod tests {
         // The title holds one of two words (1/2) and is nothing else (1): 2 · ½ · 1 / 1½ = ⅔.
         assert_snapshot!(check("roof repair", "Roof", "text"), @"coverage 0.50, phrase 0.00, proximity 0.00, title 0.67");
         assert_snapshot!(check("", "Roof", "text"), @"coverage 0.00, phrase 0.00, proximity 0.00, title 0.00");
+    }
+
+    #[test]
+    fn kin_by_worked_examples() {
+        // "vertrag" is 7 of the 11 letters of "mietvertrag", either way round.
+        assert!((kinship("vertrag", "mietvertrag") - 7.0 / 11.0).abs() < 1e-6);
+        assert!((kinship("mietvertrag", "vertrag") - 7.0 / 11.0).abs() < 1e-6);
+        // "kundig" begins "kundigung": 6 of 9. Two letters are no kinship.
+        assert!((kinship("kundig", "kundigung") - 6.0 / 9.0).abs() < 1e-6);
+        assert_eq!(kinship("haus", "hauswart"), 0.0);
+        assert_eq!(kinship("garten", "gast"), 0.0);
     }
 
     #[test]

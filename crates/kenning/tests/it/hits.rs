@@ -399,3 +399,74 @@ fn what_obsidian_hides_is_hidden_and_what_it_shows_is_found() {
     assert_eq!(n_links("Syntax"), 1);
     assert!(n_links("Target") >= 6);
 }
+
+#[test]
+fn a_note_is_found_by_what_others_call_it() {
+    let files = "-- a.md --\nsee [[Plan B|the backup route]]\n-- b.md --\nby [[Plan B|the backup route]]\n\
+        -- Plan B.md --\nTake the train over Ulm.\n-- c.md --\nA backup of the photos. The route is long.\n";
+    let vault = vault(files);
+    vault.update_with(embedded()).unwrap();
+    let found = vault
+        .store()
+        .note(vault.store().note_at("Plan B.md").unwrap().unwrap());
+    assert_eq!(found.unwrap().called, ["the backup route"]);
+    let options = SearchOptions::default();
+    let answer = ask(&vault.store(), embedded(), "backup route", &options).unwrap();
+    let called = answer.hits.iter().find(|hit| hit.note.path == "Plan B.md");
+    let look = called
+        .unwrap()
+        .stages
+        .iter()
+        .find(|stage| stage.name == "closer look");
+    assert!(look.unwrap().detail.contains("called 0.8"), "{look:?}");
+    // What nobody says any more is forgotten.
+    vault.write("a.md", "see [[Plan B]]\n");
+    vault.write("b.md", "nothing\n");
+    vault.update_with(embedded()).unwrap();
+    let store = vault.store();
+    let note = store.note_at("Plan B.md").unwrap().unwrap();
+    assert!(store.note(note).unwrap().called.is_empty());
+}
+
+#[test]
+fn a_superseded_note_names_its_successor() {
+    let vault = vault(
+        "-- old.md --\n---\nsuperseded_by: \"[[new]]\"\n---\nThe quince budget is 40.\n\
+         -- new.md --\nThe quince budget is 60.\n",
+    );
+    vault.update_with(embedded()).unwrap();
+    let options = SearchOptions::default();
+    let answer = ask(&vault.store(), embedded(), "quince budget", &options).unwrap();
+    assert_eq!(paths(&answer.hits), ["new.md", "old.md"]);
+    assert_eq!(answer.notices.len(), 1, "{:?}", answer.notices);
+    assert!(answer.notices[0].starts_with("old.md is superseded by"));
+}
+
+#[test]
+fn what_holds_no_word_and_is_hardly_near_is_left_out() {
+    let vault = tiny();
+    let options = |mode| SearchOptions {
+        mode,
+        limit: 50,
+        ..SearchOptions::default()
+    };
+    let ask = |mode| {
+        ask(
+            &vault.store(),
+            embedded(),
+            "sourdough starter",
+            &options(mode),
+        )
+        .unwrap()
+    };
+    let (hybrid, vector) = (ask(Mode::Hybrid), ask(Mode::Vector));
+    assert!(
+        hybrid.hits.len() < vector.hits.len(),
+        "meaning alone lists more"
+    );
+    for hit in &hybrid.hits {
+        let text = format!("{} {} {}", hit.note.path, hit.note.title, hit.text).to_lowercase();
+        let is_worded = text.contains("sourdough") || text.contains("starter");
+        assert!(is_worded || hit.vector_rank.is_some(), "{}", hit.note.path);
+    }
+}
