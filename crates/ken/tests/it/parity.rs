@@ -9,7 +9,7 @@ use kenning::search::{SearchContext, SearchOptions, Tuning, search};
 use kenning::store::Store;
 use serde_json::{Value, json};
 
-use crate::mcp::Client;
+use crate::mcp_client::Client;
 use crate::server::Server;
 use crate::vault::TestVault;
 
