@@ -417,7 +417,7 @@ pub(crate) enum ModelAction {
     },
 }
 
-#[derive(Debug, ClapArgs)]
+#[derive(Clone, Debug, ClapArgs)]
 #[command(after_help = "Examples:\n  \
     ken eval golden.toml --vault ~/notes --save before.json\n  \
     ken eval golden.toml --vault ~/notes --baseline before.json\n  \

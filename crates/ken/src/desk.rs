@@ -3,6 +3,7 @@
 
 mod desks;
 pub(crate) mod fresh;
+mod memory;
 mod request;
 mod several;
 
@@ -239,7 +240,13 @@ impl Desk {
 
     /// Brings the index up to date with the vault.
     pub(crate) fn reload(&self, progress: &(dyn Fn(Progress) + Sync)) -> Result<ReportShape> {
-        let (report, seconds) = open::reload(&self.located, progress)?;
+        let reloaded = open::reload(&self.located, progress);
+        // Snapshots of what was before are not asked again.
+        if reloaded.is_ok() {
+            locked(&self.idle).clear();
+        }
+        memory::give_back();
+        let (report, seconds) = reloaded?;
         Ok(ReportShape::new(&report, (seconds * 1e6).round() / 1e3))
     }
 

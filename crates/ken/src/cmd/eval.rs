@@ -30,6 +30,7 @@ const MODES: [Mode; 3] = [Mode::Lexical, Mode::Vector, Mode::Hybrid];
 const SHOWN_MAX: usize = 20;
 
 pub(super) fn run(settings: &Settings, place: &Place, args: &EvalArgs) -> Result<Found> {
+    let args = &meant(args);
     let model = open::Model::load(settings)?;
     let tuning = settings.tuning(args.fusion);
     if !args.answerability.is_empty() {
@@ -66,6 +67,16 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &EvalArgs) -> Result
         }
         _ => Ok(Found::Something),
     }
+}
+
+/// `ken eval tune` reads like a command, and is meant as one unless there is such a file.
+fn meant(args: &EvalArgs) -> EvalArgs {
+    let mut meant = args.clone();
+    let word = meant.golden.as_deref();
+    if word.is_some_and(|word| word == Path::new("tune") && !word.exists()) {
+        (meant.golden, meant.tune) = (None, true);
+    }
+    meant
 }
 
 /// Questions, and an index of the notes that should answer them.
