@@ -226,3 +226,10 @@ pub fn para(path: &str) -> (Option<&str>, Option<&str>) {
 
 #[cfg(test)]
 mod tests;
+
+/// Whether a tag is the one asked for or lies below it, as `work/x` lies below `work`.
+pub(crate) fn is_tag_or_below(own: &str, asked: &str) -> bool {
+    let (own, asked) = (own.to_lowercase(), asked.to_lowercase());
+    own.strip_prefix(&asked)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}

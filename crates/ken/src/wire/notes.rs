@@ -40,7 +40,7 @@ impl NotesShape {
         facts.retain(|facts| {
             let has_tag = request.tag.as_deref().is_none_or(|tag| {
                 let tag = tag.trim_start_matches('#');
-                facts.tags.iter().any(|own| is_tag_or_below(own, tag))
+                facts.has_tag(tag)
             });
             has_tag && facts.path.starts_with(&request.prefix)
         });
@@ -59,11 +59,4 @@ impl NotesShape {
                 .collect(),
         }
     }
-}
-
-/// `work/x` is below `work`.
-fn is_tag_or_below(own: &str, asked: &str) -> bool {
-    let (own, asked) = (own.to_lowercase(), asked.to_lowercase());
-    own.strip_prefix(&asked)
-        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }

@@ -130,14 +130,7 @@ impl CodedQuery {
         if scale == 0.0 {
             return 0.0;
         }
-        // Eight sums side by side let the compiler use vector registers.
-        let mut sums = [0f32; 8];
-        for (query, values) in self.rotated.chunks_exact(8).zip(values.chunks_exact(8)) {
-            for lane in 0..8 {
-                sums[lane] += query[lane] * f32::from(values[lane]);
-            }
-        }
-        self.offset + sums.iter().sum::<f32>() * scale
+        self.offset + product(&self.rotated, values) * scale
     }
 
     /// Returns the mean cosine with rows whose mean is given (see `floor`).
@@ -195,42 +188,86 @@ fn best_scale(rotated: &[f32], levels: &[u8]) -> f32 {
     product / square
 }
 
-/// Writes the Hamming distance of `query` to each code of `codes` into `out`.
-pub(super) fn distances(query: &[u64], codes: &[u64], out: &mut Vec<u16>) {
+/// Returns the product of a question and the values of a row.
+fn product(query: &[f32], values: &[i8]) -> f32 {
     #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("popcnt") {
+    if std::arch::is_x86_feature_detected!("avx2") {
         #[expect(
             unsafe_code,
-            reason = "the processor was just asked whether it has the instruction"
+            reason = "the processor was just asked whether it has the instructions"
         )]
         unsafe {
-            return distances_popcnt(query, codes, out);
+            return product_avx2(query, values);
+        }
+    }
+    product_portable(query, values)
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn product_avx2(query: &[f32], values: &[i8]) -> f32 {
+    product_portable(query, values)
+}
+
+/// Eight sums side by side let the compiler use vector registers; added in the same order on every
+/// machine, so that they agree to the last bit.
+#[inline(always)]
+fn product_portable(query: &[f32], values: &[i8]) -> f32 {
+    let mut sums = [0f32; 8];
+    for (query, values) in query
+        .as_chunks::<8>()
+        .0
+        .iter()
+        .zip(values.as_chunks::<8>().0)
+    {
+        for lane in 0..8 {
+            sums[lane] += query[lane] * f32::from(values[lane]);
+        }
+    }
+    sums.iter().sum()
+}
+
+/// Writes the Hamming distance of `query` to each code of `codes` into `out`, one for each.
+pub(super) fn distances(query: &[u64], codes: &[u64], out: &mut [u16]) {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("popcnt")
+    {
+        #[expect(
+            unsafe_code,
+            reason = "the processor was just asked whether it has the instructions"
+        )]
+        unsafe {
+            return distances_avx2(query, codes, out);
         }
     }
     distances_portable(query, codes, out);
 }
 
 #[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "popcnt")]
-fn distances_popcnt(query: &[u64], codes: &[u64], out: &mut Vec<u16>) {
+#[target_feature(enable = "avx2,popcnt")]
+fn distances_avx2(query: &[u64], codes: &[u64], out: &mut [u16]) {
     distances_portable(query, codes, out);
 }
 
+/// Loops, not iterators with closures: those would be compiled apart, without the instructions.
 #[inline(always)]
-fn distances_portable(query: &[u64], codes: &[u64], out: &mut Vec<u16>) {
+fn distances_portable(query: &[u64], codes: &[u64], out: &mut [u16]) {
     if let [a, b, c, d] = *query {
         // 256 dimensions, the default model.
-        out.extend(codes.chunks_exact(4).map(|code| {
-            ((code[0] ^ a).count_ones()
+        for (code, out) in codes.as_chunks::<4>().0.iter().zip(out) {
+            *out = ((code[0] ^ a).count_ones()
                 + (code[1] ^ b).count_ones()
                 + (code[2] ^ c).count_ones()
-                + (code[3] ^ d).count_ones()) as u16
-        }));
-    } else {
-        out.extend(codes.chunks_exact(query.len()).map(|code| {
-            let pairs = code.iter().zip(query);
-            pairs.map(|(x, y)| (x ^ y).count_ones()).sum::<u32>() as u16
-        }));
+                + (code[3] ^ d).count_ones()) as u16;
+        }
+        return;
+    }
+    for (code, out) in codes.chunks_exact(query.len()).zip(out) {
+        let mut n_bits = 0;
+        for (x, y) in code.iter().zip(query) {
+            n_bits += (x ^ y).count_ones();
+        }
+        *out = n_bits as u16;
     }
 }
 
@@ -293,7 +330,7 @@ mod tests {
             .map(|(a, b)| a + 0.2 * b)
             .collect();
         let codes = [coder.query_code(&near), coder.query_code(&vector(256, 3))].concat();
-        let mut found = Vec::new();
+        let mut found = [0; 2];
         distances(&coder.query_code(&base), &codes, &mut found);
         assert!(found[0] < 40 && found[1] > 90, "{found:?}");
     }

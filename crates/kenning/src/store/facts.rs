@@ -28,6 +28,13 @@ pub struct NoteFacts {
     pub date: Option<String>,
 }
 
+impl NoteFacts {
+    /// Whether it has a tag or one below it.
+    pub fn has_tag(&self, tag: &str) -> bool {
+        (self.tags.iter()).any(|own| crate::note::is_tag_or_below(own, tag))
+    }
+}
+
 /// How much of the facts is wanted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Wanted {

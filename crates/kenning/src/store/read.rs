@@ -17,8 +17,8 @@ use crate::note::Heading;
 use crate::vault::Stamp;
 use crate::words::Language;
 
-/// Unpacked blocks of texts that are kept, 32 kB each.
-const BLOCKS_KEPT_MAX: usize = 256;
+/// Unpacked blocks of texts that are kept, 16 kB each.
+const BLOCKS_KEPT_MAX: usize = 512;
 
 /// A snapshot of an index.
 pub struct Store {
@@ -222,11 +222,11 @@ impl Store {
             return Ok((Vec::new(), 0.0));
         };
         let vectors = self.vectors()?;
-        self.sql(|connection| {
-            vectors.nearest(connection, query, limit, |slot| {
-                entries.note_of_slot(slot).is_some_and(&is_wanted)
-            })
-        })
+        // Not under the lock of the connection: most of it is arithmetic.
+        let is_wanted = |slot| entries.note_of_slot(slot).is_some_and(&is_wanted);
+        vectors
+            .nearest(&self.connection, query, limit, is_wanted)
+            .map_err(|error| super::sqlite(&self.path, error))
     }
 
     /// Returns the cosine of the query with each of the chunks, in order of their ids.
@@ -234,7 +234,9 @@ impl Store {
         let mut slots: Vec<usize> = chunks.iter().map(|chunk| chunk.0 as usize).collect();
         slots.sort_unstable();
         let vectors = self.vectors()?;
-        self.sql(|connection| vectors.cosines(connection, query, &slots))
+        vectors
+            .cosines(&self.connection, query, &slots)
+            .map_err(|error| super::sqlite(&self.path, error))
     }
 
     /// Returns the note of a chunk.

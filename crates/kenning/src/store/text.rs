@@ -10,7 +10,7 @@ use zstd::dict::EncoderDictionary;
 const LEVEL: i32 = 3;
 const DICTIONARY_BYTES_MAX: usize = 64 << 10;
 /// A block is closed before it grows beyond this; reading one passage unpacks one block.
-const BLOCK_BYTES_MAX: usize = 32 << 10;
+const BLOCK_BYTES_MAX: usize = 16 << 10;
 /// A dictionary made from less than this does not pay for its own size.
 const SAMPLE_BYTES_MIN: usize = 64 << 10;
 

@@ -7,6 +7,7 @@ use rusqlite::{Connection, MAIN_DB};
 
 use super::ChunkId;
 use super::codes::{self, Coder};
+use super::directory::{SharedConnection, locked};
 use super::floor::Floor;
 
 /// Slots per row of the vector tables.
@@ -14,6 +15,9 @@ pub(super) const BLOCK_SLOTS: usize = 1_024;
 /// How many of the nearest codes are compared exactly. Recall of the true nearest 50 is in
 /// docs/benchmarks.md.
 const RESCORED: usize = 800;
+
+/// Distances that are compared at once.
+const SCANNED_AT_ONCE: usize = 32;
 
 /// A chunk near the query.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -73,7 +77,7 @@ impl VectorReader {
     /// vault's noise floor: the mean cosine of all its chunks.
     pub(super) fn nearest(
         &self,
-        connection: &Connection,
+        connection: &SharedConnection,
         query: &[f32],
         limit: usize,
         is_wanted: impl Fn(usize) -> bool,
@@ -81,8 +85,14 @@ impl VectorReader {
         self.n_queries.fetch_add(1, Ordering::Relaxed);
         let slots = self.nearest_codes(query, limit.max(RESCORED), &is_wanted);
         let mut neighbours = self.cosines(connection, query, &slots)?;
-        neighbours.sort_by(|a, b| b.cosine.total_cmp(&a.cosine).then(a.chunk.cmp(&b.chunk)));
-        neighbours.truncate(limit);
+        let nearest_first = |a: &Neighbour, b: &Neighbour| {
+            (b.cosine.total_cmp(&a.cosine)).then(a.chunk.cmp(&b.chunk))
+        };
+        if neighbours.len() > limit {
+            neighbours.select_nth_unstable_by(limit, nearest_first);
+            neighbours.truncate(limit);
+        }
+        neighbours.sort_by(nearest_first);
         let floor = self.coder.query(query).mean_cosine(&self.mean);
         Ok((neighbours, floor))
     }
@@ -90,7 +100,7 @@ impl VectorReader {
     /// Returns the cosine of each of the given slots, which must be in order.
     pub(super) fn cosines(
         &self,
-        connection: &Connection,
+        connection: &SharedConnection,
         query: &[f32],
         slots: &[usize],
     ) -> rusqlite::Result<Vec<Neighbour>> {
@@ -108,6 +118,7 @@ impl VectorReader {
                 })
                 .collect());
         }
+        let connection = locked(connection);
         let mut found = Vec::with_capacity(slots.len());
         let width = self.coder.row_bytes();
         let (mut row, mut values) = (vec![0; width], Vec::new());
@@ -126,7 +137,7 @@ impl VectorReader {
 
     /// One query reads the few rows it needs; a second one tells a process that stays, which is
     /// better served by keeping all of them unpacked.
-    fn all_rows(&self, connection: &Connection) -> rusqlite::Result<Option<&Rows>> {
+    fn all_rows(&self, connection: &SharedConnection) -> rusqlite::Result<Option<&Rows>> {
         if self.n_queries.load(Ordering::Relaxed) < 2 {
             return Ok(None);
         }
@@ -138,6 +149,7 @@ impl VectorReader {
             values: Vec::with_capacity(self.n_slots() * self.code_words() * 64),
             width: self.code_words() * 64,
         };
+        let connection = locked(connection);
         let mut statement = connection.prepare("SELECT data FROM vector_row ORDER BY block")?;
         let mut blocks = statement.query([])?;
         while let Some(block) = blocks.next()? {
@@ -174,23 +186,36 @@ impl VectorReader {
         is_wanted: &impl Fn(usize) -> bool,
     ) -> Vec<usize> {
         let code = self.coder.query_code(query);
-        let mut distances = Vec::with_capacity(self.n_slots());
+        let mut distances = vec![0; self.n_slots()];
         codes::distances(&code, &self.codes, &mut distances);
-        let mut n_at = vec![0usize; code.len() * 64 + 1];
-        for (slot, &distance) in distances.iter().enumerate() {
-            n_at[usize::from(distance)] += usize::from(is_wanted(slot));
+        let limit = limit_of(&distances, code.len() * 64, n, is_wanted);
+        let mut slots = Vec::with_capacity(n + n / 4);
+        // Few are near enough: most blocks need one comparison.
+        for (block, distances) in distances.chunks(SCANNED_AT_ONCE).enumerate() {
+            if distances.iter().fold(u16::MAX, |least, &d| least.min(d)) > limit {
+                continue;
+            }
+            let near = (block * SCANNED_AT_ONCE..).zip(distances);
+            slots.extend(near.filter_map(|(slot, &distance)| {
+                (distance <= limit && is_wanted(slot)).then_some(slot)
+            }));
         }
-        let mut n_within = 0;
-        let limit = n_at.iter().position(|&at| {
-            n_within += at;
-            n_within >= n
-        });
-        let limit = limit.unwrap_or(n_at.len()) as u16;
-        distances
-            .iter()
-            .enumerate()
-            .filter(|&(slot, &distance)| distance <= limit && is_wanted(slot))
-            .map(|(slot, _)| slot)
-            .collect()
+        slots
     }
+}
+
+/// Returns the distance within which at least `n` of the wanted slots lie.
+fn limit_of(distances: &[u16], n_bits: usize, n: usize, is_wanted: &impl Fn(usize) -> bool) -> u16 {
+    // Two counts for each distance, in turn: adding to the same one again and again would wait for
+    // the sum before.
+    let mut n_at = vec![[0u32; 2]; n_bits + 1];
+    for (slot, &distance) in distances.iter().enumerate() {
+        n_at[usize::from(distance)][slot % 2] += u32::from(is_wanted(slot));
+    }
+    let mut n_within = 0;
+    let limit = n_at.iter().position(|at| {
+        n_within += (at[0] + at[1]) as usize;
+        n_within >= n
+    });
+    limit.unwrap_or(n_at.len()) as u16
 }

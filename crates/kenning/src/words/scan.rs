@@ -135,6 +135,9 @@ impl<'a> Words<'a> {
             }
             end = self.end_of_letters(end + 1);
         }
+        if end == first_end {
+            return end;
+        }
         let whole = &bytes[start..end];
         let is_name = whole
             .iter()

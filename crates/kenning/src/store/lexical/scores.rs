@@ -1,0 +1,154 @@
+//! What every entry scored for one query, and which are best.
+
+use std::cmp::Ordering;
+
+use super::tally::Tally;
+use super::{LexicalHit, LexicalReader, TermGroup};
+use crate::store::{ChunkId, NoteId};
+
+/// Scores of every entry for one query.
+pub struct LexicalScores<'a> {
+    reader: &'a LexicalReader,
+    tally: Tally,
+    best_note: f32,
+    best_chunk: f32,
+    note_share: f32,
+    /// Inverse document frequency of each term group.
+    pub idf: Vec<f32>,
+    /// Groups that no entry holds, by number, and what was looked for instead.
+    pub respelled: Vec<(usize, TermGroup)>,
+}
+
+impl<'a> LexicalScores<'a> {
+    pub(super) fn new(reader: &'a LexicalReader, mut tally: Tally, note_share: f32) -> Self {
+        let (mut best_note, mut best_chunk) = (0f32, 0f32);
+        let Tally {
+            scores,
+            context,
+            best,
+            matched,
+            ..
+        } = &mut tally;
+        matched.each(|note| {
+            best_note = best_note.max(scores[note]);
+            let chunks = scores[reader.entries.chunks_of(note)].iter();
+            best[note] = chunks.fold(f32::MIN, |best, &score| best.max(score)) + context[note];
+            best_chunk = best_chunk.max(best[note]);
+        });
+        Self {
+            reader,
+            tally,
+            best_note,
+            best_chunk,
+            note_share,
+            idf: Vec::new(),
+            respelled: Vec::new(),
+        }
+    }
+
+    /// Returns the score of one chunk, 0 when none of its note's words match.
+    pub fn of(&self, chunk: ChunkId) -> f32 {
+        let (note, chunk) = self.parts(chunk);
+        self.combined(note, chunk)
+    }
+
+    /// Returns BM25 of the best note over the most a note could reach for these terms, 0 to 1.
+    pub fn best_note_share(&self) -> f32 {
+        let most: f32 = self.idf.iter().sum();
+        if most > 0.0 {
+            (self.best_note / most).min(1.0)
+        } else {
+            0.0
+        }
+    }
+
+    /// Returns the best `limit` chunks for which `is_wanted`, at most `per_note` of one note.
+    pub fn best(
+        &self,
+        limit: usize,
+        per_note: usize,
+        is_wanted: impl Fn(NoteId) -> bool,
+    ) -> Vec<LexicalHit> {
+        let entries = &self.reader.entries;
+        let mut hits: Vec<LexicalHit> = Vec::new();
+        // What a chunk must reach to be among the best of those seen so far.
+        let mut bar = 0f32;
+        self.tally.matched.each(|entry| {
+            let of_note = share(self.tally.scores[entry], self.best_note);
+            let most = share(self.tally.best[entry], self.best_chunk);
+            let note = entries.note_id(entry);
+            if of_note <= 0.0 || self.combined(of_note, most) < bar || !is_wanted(note) {
+                return;
+            }
+            let first = hits.len();
+            for chunk in entries.chunks_of(entry) {
+                let score = self.combined(of_note, self.chunk_share(chunk, entry));
+                if score >= bar {
+                    hits.push(LexicalHit {
+                        chunk: ChunkId(i64::from(entries.chunk[chunk]) - 1),
+                        note,
+                        score,
+                    });
+                }
+            }
+            if hits.len() - first > per_note {
+                hits[first..].sort_by(by_score);
+                hits.truncate(first + per_note);
+            }
+            if hits.len() / 2 >= limit {
+                bar = keep_best(&mut hits, limit);
+            }
+        });
+        keep_best(&mut hits, limit);
+        hits.sort_by(by_score);
+        hits
+    }
+
+    /// Returns the shares of note and chunk that a chunk's score is made of.
+    pub fn parts(&self, chunk: ChunkId) -> (f32, f32) {
+        let entries = &self.reader.entries;
+        let Some(entry) = entries.entry(chunk) else {
+            return (0.0, 0.0);
+        };
+        let note = entries.note_entry[entry] as usize;
+        (
+            share(self.tally.scores[note], self.best_note),
+            self.chunk_share(entry, note),
+        )
+    }
+
+    fn chunk_share(&self, chunk: usize, note: usize) -> f32 {
+        let score = self.tally.scores[chunk] + self.tally.context[note];
+        share(score, self.best_chunk)
+    }
+
+    fn combined(&self, note: f32, chunk: f32) -> f32 {
+        self.note_share * note + (1.0 - self.note_share) * chunk
+    }
+}
+
+impl Drop for LexicalScores<'_> {
+    fn drop(&mut self) {
+        self.reader.give_back(std::mem::take(&mut self.tally));
+    }
+}
+
+fn share(score: f32, best: f32) -> f32 {
+    if best > 0.0 { score / best } else { 0.0 }
+}
+
+/// Drops all but the best `limit`; returns the score of the last that is left, 0 if none was dropped.
+fn keep_best(hits: &mut Vec<LexicalHit>, limit: usize) -> f32 {
+    if limit == 0 || hits.len() <= limit {
+        hits.truncate(limit);
+        return 0.0;
+    }
+    let (_, last, _) = hits.select_nth_unstable_by(limit - 1, by_score);
+    let bar = last.score;
+    hits.truncate(limit);
+    bar
+}
+
+fn by_score(a: &LexicalHit, b: &LexicalHit) -> Ordering {
+    b.score.total_cmp(&a.score).then(a.chunk.cmp(&b.chunk))
+}
