@@ -74,6 +74,8 @@ pub(crate) struct SearchSettings {
     phrase_weight: f32,
     proximity_weight: f32,
     link_text_weight: f32,
+    heading_weight: f32,
+    linked_weight: f32,
     kin_weight: f32,
     similarity_weight: f32,
     candidates: usize,
@@ -294,6 +296,8 @@ impl Settings {
                 proximity: search.proximity_weight,
                 title: search.title_weight,
                 called: search.link_text_weight,
+                heading: search.heading_weight,
+                linked: search.linked_weight,
                 kin: search.kin_weight,
                 similarity: search.similarity_weight,
                 ..LookWeights::default()

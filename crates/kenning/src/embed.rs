@@ -12,7 +12,7 @@ mod wordpiece;
 
 use std::path::{Path, PathBuf};
 
-pub(crate) use accumulate::product;
+pub(crate) use accumulate::{product, products};
 pub use static_model::{StaticModel, embedded};
 
 /// Which model made a vector. Vectors of different models must never be compared.

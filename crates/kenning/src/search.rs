@@ -4,6 +4,7 @@ pub mod decay;
 mod evidence;
 pub mod excerpt;
 mod explain;
+mod finder;
 pub mod fuse;
 pub mod grammar;
 pub mod graph;
@@ -31,8 +32,10 @@ pub use tuning::{Fusion, Tuning};
 use crate::chunk;
 use crate::embed::Embedder;
 use crate::error::Result;
+use crate::note;
 use crate::store::{ChunkRow, NoteId, NoteRow, Store, Wanted};
 use evidence::Signals;
+use finder::Finder;
 use fuse::Candidate;
 use grammar::Request;
 use rank::{Order, Ranked};
@@ -381,7 +384,7 @@ fn guarantee_tags(
     options: &SearchOptions,
 ) -> Result<()> {
     for tag in &request.tags {
-        let has_tag = |tags: &[String]| tags.iter().any(|own| is_tag_or_below(own, tag));
+        let has_tag = |tags: &[String]| tags.iter().any(|own| note::is_tag_or_below(own, tag));
         if ranked.iter().any(|ranked| has_tag(&ranked.note.tags)) {
             continue;
         }
@@ -409,13 +412,6 @@ fn guarantee_tags(
     Ok(())
 }
 
-/// `work/x` is below `work`.
-fn is_tag_or_below(own: &str, asked: &str) -> bool {
-    let (own, asked) = (own.to_lowercase(), asked.to_lowercase());
-    own.strip_prefix(&asked)
-        .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-}
-
 /// The day that a time lies in, in UTC.
 fn day_of(now: i64) -> Date {
     let time = jiff::Timestamp::from_second(now).unwrap_or_default();
@@ -424,6 +420,7 @@ fn day_of(now: i64) -> Date {
 
 /// Cuts the excerpts and tells how each hit was scored.
 fn present(ranked: Vec<Ranked>, query: &Query, intent: Intent, tuning: &Tuning) -> Vec<Hit> {
+    let mut finder = Finder::new(query);
     ranked
         .into_iter()
         .map(|ranked| {
@@ -437,7 +434,7 @@ fn present(ranked: Vec<Ranked>, query: &Query, intent: Intent, tuning: &Tuning) 
             } = ranked;
             Hit {
                 breadcrumb: chunk::breadcrumb(&note.title, &note.headings, chunk.heading),
-                excerpt: excerpt::cut(&text, query, note.language),
+                excerpt: excerpt::cut(&text, &mut finder, note.language),
                 stages: explain::stages(&candidate, intent, tuning, is_pinned),
                 is_pinned,
                 score: candidate.score,
@@ -455,18 +452,15 @@ fn present(ranked: Vec<Ranked>, query: &Query, intent: Intent, tuning: &Tuning) 
 fn coverage(ranked: &Ranked, query: &Query, idf: &[f32]) -> f32 {
     let note = &ranked.note;
     let headings = chunk::breadcrumb(&note.title, &note.headings, ranked.chunk.heading);
-    let mut names = vec![note.path.as_str()];
-    names.extend(note.aliases.iter().map(String::as_str));
+    let names = rank::names(note, &note.path);
     let passage = rerank::Passage {
         text: ranked.passage(),
-        names,
-        called: &note.called,
         headings: &headings,
-        tags: &note.tags,
-        language: note.language,
         joins_words: false,
     };
-    rerank::features(&passage, query, idf).coverage
+    let mut lens = rerank::Lens::new(query, idf);
+    let look = lens.names(&names);
+    lens.features(&passage, &names, &look).coverage
 }
 
 /// Drops what does not fit; the first hit is cut rather than dropped.

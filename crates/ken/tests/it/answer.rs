@@ -176,7 +176,7 @@ fn text_names_path_lines_and_headings() {
        words        1.0000  rank 1, note 1.000, passage 1.000
        meaning      1.0000  rank 1, cosine 0.430 above 0.049
        fusion       1.0000  words, share of meaning 0.25
-       closer look  1.0444  phrase 1.00, together 1.00, title 1.00, called 0.48, kin 0.00, like words 1.00, coverage 1.00
+       closer look  1.0668  phrase 1.00, together 1.00, title 1.00, called 0.48, heading 0.00, linked 0.45, kin 0.00, like words 1.00, coverage 1.00
        name         1.0000  its note was called by name
     ");
     assert!(

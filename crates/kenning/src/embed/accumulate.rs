@@ -21,6 +21,7 @@ pub(crate) struct Rows<'a> {
 
 impl<'a> Rows<'a> {
     /// Returns the components of a row before scaling, and its scale.
+    #[inline]
     pub(crate) fn row(&self, id: u32) -> (&'a [i8], f32) {
         let id = id as usize;
         let start = id * self.dimensions;
@@ -97,6 +98,33 @@ fn product_plain(a: &[i8], b: &[i8]) -> i32 {
         .sum()
 }
 
+/// Writes the products of a row with others, which are widened and lie one behind the other.
+pub(crate) fn products(row: &[i8], others: &[i16], out: &mut [i32]) {
+    #[cfg(target_arch = "x86_64")]
+    if std::arch::is_x86_feature_detected!("avx2") {
+        // SAFETY: the processor has just said that it knows AVX2.
+        return unsafe { products_avx2(row, others, out) };
+    }
+    products_plain(row, others, out);
+}
+
+#[cfg(target_arch = "x86_64")]
+#[target_feature(enable = "avx2")]
+fn products_avx2(row: &[i8], others: &[i16], out: &mut [i32]) {
+    products_plain(row, others, out);
+}
+
+#[inline(always)]
+fn products_plain(row: &[i8], others: &[i16], out: &mut [i32]) {
+    for (other, out) in others.chunks_exact(row.len()).zip(out) {
+        let mut sum = 0;
+        for (&a, &b) in row.iter().zip(other) {
+            sum += i32::from(a) * i32::from(b);
+        }
+        *out = sum;
+    }
+}
+
 fn as_signed(bytes: &[u8]) -> &[i8] {
     // SAFETY: u8 and i8 have the same size and alignment, and every bit pattern is valid for both.
     unsafe { std::slice::from_raw_parts(bytes.as_ptr().cast(), bytes.len()) }
@@ -129,5 +157,18 @@ mod tests {
                 .sum();
             assert!((f64::from(fast[0]) - expected).abs() < 1e-5);
         }
+    }
+
+    #[test]
+    fn products_with_several_rows_are_those_with_each() {
+        let row = |seed: i32| -> Vec<i8> { (0..100).map(|n| (n * seed % 251) as i8).collect() };
+        let others = [row(7), row(31)];
+        let wide: Vec<i16> = others.iter().flatten().copied().map(i16::from).collect();
+        let mut found = [0; 2];
+        products(&row(3), &wide, &mut found);
+        assert_eq!(
+            found,
+            [product(&row(3), &others[0]), product(&row(3), &others[1])]
+        );
     }
 }

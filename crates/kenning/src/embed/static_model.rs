@@ -77,6 +77,14 @@ impl StaticModel {
         self.wordpiece.cut(&self.asset, text, pieces);
     }
 
+    /// Calls `each` with every run of a text that is cut by itself: the pieces of a text are those of
+    /// its runs.
+    #[inline]
+    pub fn each_run<'t>(&self, text: &'t str, mut each: impl FnMut(&'t str)) {
+        self.wordpiece
+            .each_run(&self.asset, text, |_, run| each(run));
+    }
+
     /// Returns the row of a word piece: its components, each to be multiplied by the scale.
     ///
     /// # Panics

@@ -36,6 +36,17 @@ enum Byte {
     Odd,
 }
 
+/// What a run of text is.
+#[derive(Clone, Copy)]
+pub(crate) enum Run {
+    /// ASCII letters and digits, or a lone ASCII symbol.
+    Ascii,
+    /// Anything else without ASCII blanks and symbols.
+    Odd,
+    /// An added token.
+    Added(u32),
+}
+
 impl WordPiece {
     pub(crate) fn new(asset: &Asset) -> Self {
         let vocabulary = asset.vocabulary();
@@ -77,13 +88,62 @@ impl WordPiece {
             plain: String::new(),
             pieces,
         };
+        self.each_run(asset, text, |run, text| match run {
+            Run::Ascii => cutter.ascii_word(text.as_bytes()),
+            Run::Odd => cutter.odd_words(text),
+            Run::Added(id) => cutter.push(id),
+        });
+    }
+
+    /// Calls `each` with every run of a text: what is cut without a look at its neighbours, so that
+    /// the pieces of a text are those of its runs.
+    #[inline]
+    pub(crate) fn each_run<'t>(
+        &self,
+        asset: &Asset,
+        text: &'t str,
+        mut each: impl FnMut(Run, &'t str),
+    ) {
+        let vocabulary = asset.vocabulary();
         let mut rest = text;
-        while let Some((at, id)) = self.find_added(&cutter.vocabulary, rest) {
-            cutter.stretch(&rest[..at]);
-            cutter.push(id);
-            rest = &rest[at + cutter.vocabulary.token(id).len()..];
+        while let Some((at, id)) = self.find_added(&vocabulary, rest) {
+            let (before, from) = rest.split_at(at);
+            let (token, after) = from.split_at(vocabulary.token(id).len());
+            self.each_plain_run(before, &mut each);
+            each(Run::Added(id), token);
+            rest = after;
         }
-        cutter.stretch(rest);
+        self.each_plain_run(rest, &mut each);
+    }
+
+    /// The same for text without added tokens in it.
+    #[inline]
+    fn each_plain_run<'t>(&self, text: &'t str, each: &mut impl FnMut(Run, &'t str)) {
+        let bytes = text.as_bytes();
+        let kind = |at: usize| bytes.get(at).map(|&byte| self.bytes[usize::from(byte)]);
+        let mut at = 0;
+        while let Some(here) = kind(at) {
+            let start = at;
+            at += 1;
+            match here {
+                Byte::Space => {}
+                Byte::Punctuation => each(Run::Ascii, &text[start..at]),
+                Byte::Letter | Byte::Odd => {
+                    while kind(at) == Some(Byte::Letter) {
+                        at += 1;
+                    }
+                    if here == Byte::Letter && kind(at) != Some(Byte::Odd) {
+                        each(Run::Ascii, &text[start..at]);
+                        continue;
+                    }
+                    // ASCII spaces and punctuation end the run: no rule reaches across them.
+                    while matches!(kind(at), Some(Byte::Letter | Byte::Odd)) {
+                        at += 1;
+                    }
+                    each(Run::Odd, &text[start..at]);
+                }
+            }
+        }
     }
 
     /// Returns the first added token in the text, the longest if several begin there.
@@ -132,39 +192,6 @@ struct Cutter<'a> {
 }
 
 impl Cutter<'_> {
-    /// Cuts text without added tokens in it.
-    fn stretch(&mut self, text: &str) {
-        let bytes = text.as_bytes();
-        let kind = |at: usize| {
-            bytes
-                .get(at)
-                .map(|&byte| self.wordpiece.bytes[usize::from(byte)])
-        };
-        let mut at = 0;
-        while let Some(here) = kind(at) {
-            let start = at;
-            at += 1;
-            match here {
-                Byte::Space => {}
-                Byte::Punctuation => self.ascii_word(&bytes[start..at]),
-                Byte::Letter | Byte::Odd => {
-                    while kind(at) == Some(Byte::Letter) {
-                        at += 1;
-                    }
-                    if here == Byte::Letter && kind(at) != Some(Byte::Odd) {
-                        self.ascii_word(&bytes[start..at]);
-                        continue;
-                    }
-                    // ASCII spaces and punctuation end the stretch: no rule reaches across them.
-                    while matches!(kind(at), Some(Byte::Letter | Byte::Odd)) {
-                        at += 1;
-                    }
-                    self.odd_words(&text[start..at]);
-                }
-            }
-        }
-    }
-
     /// Cuts a word of ASCII letters and digits, or a lone ASCII symbol.
     #[inline]
     fn ascii_word(&mut self, word: &[u8]) {

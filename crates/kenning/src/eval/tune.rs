@@ -71,6 +71,20 @@ const PROXIMITY_WEIGHT: Weight = Weight {
     set: |tuning, value| tuning.look.proximity = value,
 };
 
+const LINK_TEXT_WEIGHT: Weight = Weight {
+    name: "link_text_weight",
+    values: &[0.0, 0.15, 0.3, 0.5],
+    get: |tuning| tuning.look.called,
+    set: |tuning, value| tuning.look.called = value,
+};
+
+const HEADING_WEIGHT: Weight = Weight {
+    name: "heading_weight",
+    values: &[0.0, 0.1, 0.2, 0.3],
+    get: |tuning| tuning.look.heading,
+    set: |tuning, value| tuning.look.heading = value,
+};
+
 const SIMILARITY_WEIGHT: Weight = Weight {
     name: "similarity_weight",
     values: &[0.0, 0.08, 0.15, 0.25, 0.35, 0.5],
@@ -86,6 +100,8 @@ pub fn weights(tuning: &Tuning) -> &'static [Weight] {
             TITLE_WEIGHT,
             PHRASE_WEIGHT,
             PROXIMITY_WEIGHT,
+            LINK_TEXT_WEIGHT,
+            HEADING_WEIGHT,
             SIMILARITY_WEIGHT,
         ],
         Fusion::Rrf { .. } => &[VECTOR_WEIGHT],

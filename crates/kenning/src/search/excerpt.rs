@@ -1,7 +1,8 @@
 //! The best sentences of a passage, with the words of the query marked. Pure.
 
-use super::{Query, sentences};
-use crate::words::{self, Language};
+use super::finder::Finder;
+use super::sentences;
+use crate::words::Language;
 
 /// Longest excerpt, in characters.
 const EXCERPT_CHARS_MAX: usize = 280;
@@ -21,16 +22,16 @@ pub struct Excerpt {
 ///
 /// Words that few sentences of the passage hold count for more. A heading is shown only where there
 /// is nothing else.
-pub fn cut(text: &str, query: &Query, language: Language) -> Excerpt {
+pub(super) fn cut(text: &str, finder: &mut Finder<'_>, language: Language) -> Excerpt {
     let sentences = sentences_of(text);
     let held: Vec<Vec<bool>> = sentences
         .iter()
-        .map(|sentence| groups_in(sentence, query, language))
+        .map(|sentence| finder.held(sentence, language))
         .collect();
-    let best = best_two(&scores(&held, query.groups.len()));
+    let best = best_two(&scores(&held, finder.query.groups.len()));
     let shown = match best.as_slice() {
         [] => String::new(),
-        [only] => shorten(&sentences[*only], EXCERPT_CHARS_MAX, query, language),
+        [only] => shorten(&sentences[*only], EXCERPT_CHARS_MAX, finder, language),
         [first, second, ..] => {
             let gap = gap(&sentences[*first], first + 1 == *second);
             let (first, second) = (&sentences[*first], &sentences[*second]);
@@ -39,13 +40,13 @@ pub fn cut(text: &str, query: &Query, language: Language) -> Excerpt {
             let room = EXCERPT_CHARS_MAX - gap.chars().count();
             let first_max = (room / 2).max(room.saturating_sub(n_second));
             let second_max = (room / 2).max(room.saturating_sub(n_first));
-            let first = shorten(first, first_max, query, language);
-            let second = shorten(second, second_max, query, language);
+            let first = shorten(first, first_max, finder, language);
+            let second = shorten(second, second_max, finder, language);
             format!("{first}{gap}{second}")
         }
     };
     Excerpt {
-        highlights: highlights(&shown, query, language),
+        highlights: highlights(&shown, finder, language),
         text: shown,
     }
 }
@@ -106,62 +107,11 @@ fn gap(first: &str, is_next: bool) -> &'static str {
     }
 }
 
-/// Tells for each word of the query whether `text` holds it.
-pub(super) fn groups_in(text: &str, query: &Query, language: Language) -> Vec<bool> {
-    let mut is_held = vec![false; query.groups.len()];
-    each_match(text, query, language, |group, _, _| is_held[group] = true);
-    is_held
-}
-
-/// Calls `found(group, start, end)` for each word of `text` that the query asks for.
-pub(super) fn each_match(
-    text: &str,
-    query: &Query,
-    language: Language,
-    mut found: impl FnMut(usize, usize, usize),
-) {
-    // Stemming never changes how a word begins, so most words need not be stemmed at all.
-    let initials = initials(query);
-    for word in words::words(text) {
-        let first = word.text.chars().next().map(fold_char);
-        if first.is_some_and(|c| c.is_ascii() && initials >> (c as u32) & 1 == 0) {
-            continue;
-        }
-        let term = words::term_of(&word, language);
-        for (index, group) in query.groups.iter().enumerate() {
-            let is_match = group.terms.iter().any(|spelling| {
-                if group.is_prefix {
-                    term.starts_with(spelling.as_str())
-                } else {
-                    term == *spelling
-                }
-            });
-            if is_match {
-                found(index, word.start, word.start + word.text.len());
-                break;
-            }
-        }
-    }
-}
-
-/// Returns the ASCII letters and digits that terms of the query begin with, one bit each.
-fn initials(query: &Query) -> u128 {
-    let terms = query.groups.iter().flat_map(|group| &group.terms);
-    let firsts = terms.filter_map(|term| term.chars().next());
-    firsts
-        .filter(char::is_ascii)
-        .fold(0, |bits, c| bits | 1 << (c as u32))
-}
-
-fn fold_char(c: char) -> char {
-    c.to_lowercase().next().unwrap_or(c)
-}
-
 /// Character ranges of the words asked for; neighbours in unspaced script are joined.
-fn highlights(text: &str, query: &Query, language: Language) -> Vec<(usize, usize)> {
+fn highlights(text: &str, finder: &mut Finder<'_>, language: Language) -> Vec<(usize, usize)> {
     let mut ranges: Vec<(usize, usize)> = Vec::new();
     let (mut at_byte, mut at_char) = (0, 0);
-    each_match(text, query, language, |_, start, end| {
+    finder.each(text, language, |_, start, end| {
         if start >= at_byte {
             at_char += text[at_byte..start].chars().count();
             at_byte = start;
@@ -285,7 +235,7 @@ fn link_text(text: &str) -> Option<(&str, &str)> {
 }
 
 /// Cuts a long sentence to a window around the first word that was asked for.
-fn shorten(text: &str, n_chars_max: usize, query: &Query, language: Language) -> String {
+fn shorten(text: &str, n_chars_max: usize, finder: &mut Finder<'_>, language: Language) -> String {
     let n_chars = text.chars().count();
     if n_chars <= n_chars_max {
         return text.to_owned();
@@ -293,7 +243,7 @@ fn shorten(text: &str, n_chars_max: usize, query: &Query, language: Language) ->
     // Room for the two ellipses.
     let n_chars_max = n_chars_max.saturating_sub(2);
     let mut first = None;
-    each_match(text, query, language, |_, start, _| {
+    finder.each(text, language, |_, start, _| {
         first.get_or_insert(start);
     });
     let first_char = first.map_or(0, |byte| text[..byte].chars().count());
@@ -323,6 +273,7 @@ fn shorten(text: &str, n_chars_max: usize, query: &Query, language: Language) ->
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::search::Query;
     use insta::assert_snapshot;
 
     fn check(text: &str, query: &str) -> String {
@@ -331,7 +282,7 @@ mod tests {
 
     fn check_in(language: Language, text: &str, query: &str) -> String {
         let query = Query::parse(query, &[(language, 1)]);
-        let excerpt = cut(text, &query, language);
+        let excerpt = cut(text, &mut Finder::new(&query), language);
         let chars: Vec<char> = excerpt.text.chars().collect();
         let mut out = String::new();
         let mut at = 0;
@@ -440,7 +391,11 @@ mod tests {
     #[test]
     fn unspaced_script_is_marked_as_one_run() {
         let query = Query::parse("编程语言", &[(Language::Unknown, 1)]);
-        let excerpt = cut("我喜欢编程语言设计。", &query, Language::Unknown);
+        let excerpt = cut(
+            "我喜欢编程语言设计。",
+            &mut Finder::new(&query),
+            Language::Unknown,
+        );
         assert_eq!(excerpt.highlights, [(3, 7)]);
     }
 }

@@ -84,16 +84,24 @@ pub(super) fn stages(
 
 /// What the closer look saw.
 fn seen(look: &Features) -> String {
-    format!(
-        "phrase {:.2}, together {:.2}, title {:.2}, called {:.2}, kin {:.2}, like words {:.2}, coverage {:.2}",
-        look.phrase,
-        look.proximity,
-        look.title,
-        look.called,
-        look.kin,
-        look.similarity,
-        look.coverage
-    )
+    let mut seen = String::new();
+    for (name, value) in [
+        ("phrase", look.phrase),
+        ("together", look.proximity),
+        ("title", look.title),
+        ("called", look.called),
+        ("heading", look.heading),
+        ("linked", look.linked),
+        ("kin", look.kin),
+        ("like words", look.similarity),
+        ("coverage", look.coverage),
+    ] {
+        seen += &format!("{name} {value:.2}, ");
+    }
+    match look.stuffing > 0.0 {
+        true => format!("{seen}repeats what was asked {:.2}", look.stuffing),
+        false => seen.trim_end_matches(", ").to_owned(),
+    }
 }
 
 /// The share of meaning in the blend for what was typed.

@@ -7,12 +7,13 @@ use jiff::civil::Date;
 
 use super::fuse::Candidate;
 use super::maxsim::MaxSim;
+use super::rerank::{self, Lens, Names, NamesLook};
 use super::retrieve::Strength;
 use super::select::Selection;
-use super::{Mode, Query, SearchContext, SearchOptions, decay, graph, rerank};
+use super::{Mode, Query, SearchContext, SearchOptions, decay, graph};
 use crate::chunk;
 use crate::error::Result;
-use crate::search::tuning::Fusion;
+use crate::search::tuning::{Fusion, LookWeights, STUFFED_MIN};
 use crate::store::{ChunkId, ChunkRow, NoteId, NoteRow, Store};
 
 /// What a passage that does not show why its note was let through keeps of its score.
@@ -142,26 +143,42 @@ fn look(cx: &SearchContext<'_>, best: &mut [Ranked], order: &Order<'_>) {
         .word_rows()
         .filter(|_| weights.similarity > 0.0)
         .map(|model| MaxSim::new(model, words.zip(idf.iter().copied())));
+    let mut lens = Lens::new(order.query, idf);
+    let mut looks: HashMap<NoteId, NamesLook> = HashMap::new();
     for ranked in best.iter_mut() {
         let note = &ranked.note;
         let crumbs = chunk::breadcrumb(&note.title, &note.headings, ranked.chunk.heading);
-        let mut names = vec![note.title.as_str()];
-        names.extend(note.aliases.iter().map(String::as_str));
+        let names = names(note, &note.title);
+        let look = (looks.entry(note.id)).or_insert_with(|| lens.names(&names));
         let passage = rerank::Passage {
             text: ranked.passage(),
-            names,
-            called: &note.called,
             headings: &crumbs[1..],
-            tags: &note.tags,
-            language: note.language,
             joins_words: weights.kin > 0.0,
         };
-        let mut found = rerank::features(&passage, order.query, idf);
+        let mut found = lens.features(&passage, &names, look);
         if let Some(similar) = &mut similar {
             found.cosine = similar.score(&[crumbs.join("\n").as_str(), passage.text]);
         }
         ranked.candidate.look = Some(found);
     }
+    weigh(best, weights);
+}
+
+/// Returns what a note is called: by itself, beginning with `first`, and by others.
+pub(super) fn names<'a>(note: &'a NoteRow, first: &'a str) -> Names<'a> {
+    let aliases = note.aliases.iter().map(String::as_str);
+    Names {
+        own: std::iter::once(first).chain(aliases).collect(),
+        called: &note.called,
+        tags: &note.tags,
+        n_neighbours: note.n_neighbours,
+        language: note.language,
+    }
+}
+
+/// Adds up what was found. Likeness of words has no natural scale: it counts from the least to the
+/// most of those looked at.
+fn weigh(best: &mut [Ranked], weights: &LookWeights) {
     let cosines = || best.iter().filter_map(|r| Some(r.candidate.look?.cosine));
     let (least, most) = (
         cosines().fold(1f32, f32::min),
@@ -176,7 +193,8 @@ fn look(cx: &SearchContext<'_>, best: &mut [Ranked], order: &Order<'_>) {
                 0.0
             };
             let added = found.weighted(weights);
-            candidate.score = (candidate.score + added) / (1.0 + weights.most());
+            let kept = (1.0 - found.stuffing).max(STUFFED_MIN);
+            candidate.score = kept * (candidate.score + added) / (1.0 + weights.most());
         }
     }
 }

@@ -1,7 +1,7 @@
 //! A closer look at the best candidates: what one score per passage cannot see. Pure.
 
 use super::Query;
-use super::excerpt::each_match;
+use super::finder::Finder;
 use super::tuning::LookWeights;
 use crate::words::{self, Language};
 
@@ -23,6 +23,10 @@ pub struct Features {
     pub title: f32,
     /// The same of what other notes call this one when they link to it.
     pub called: f32,
+    /// The same of the headings that the passage stands under.
+    pub heading: f32,
+    /// How many notes its note is linked with.
+    pub linked: f32,
     /// Share of the query's words, by rarity, that the passage holds, or a word that they are part of
     /// or that is part of them: "contract" in "contractor", "Vertrag" in "Mietvertrag".
     pub kin: f32,
@@ -31,6 +35,8 @@ pub struct Features {
     pub similarity: f32,
     /// The same before it is measured against the others.
     pub cosine: f32,
+    /// How far the passage repeats the query's words instead of saying anything about them.
+    pub stuffing: f32,
 }
 
 impl Features {
@@ -40,67 +46,133 @@ impl Features {
             + weights.proximity * self.proximity
             + weights.title * self.title
             + weights.called * self.called
+            + weights.heading * self.heading
+            + weights.linked * self.linked
             + weights.kin * self.kin
             + weights.similarity * self.similarity
     }
 }
 
-/// What is looked at.
+/// What is looked at of a note, whichever of its passages it is.
+pub(super) struct Names<'a> {
+    /// Title and aliases.
+    pub(super) own: Vec<&'a str>,
+    /// What other notes call it.
+    pub(super) called: &'a [String],
+    pub(super) tags: &'a [String],
+    /// Notes it is linked with.
+    pub(super) n_neighbours: u32,
+    pub(super) language: Language,
+}
+
+/// What is looked at of a passage.
 pub(super) struct Passage<'a> {
     pub(super) text: &'a str,
-    /// Title and aliases.
-    pub(super) names: Vec<&'a str>,
-    /// What other notes call its note.
-    pub(super) called: &'a [String],
     pub(super) headings: &'a [String],
-    pub(super) tags: &'a [String],
-    pub(super) language: Language,
     /// Whether parts of words count.
     pub(super) joins_words: bool,
 }
 
-/// Looks at the words of a passage. `idf` is the rarity of each word of the query.
-pub(super) fn features(passage: &Passage<'_>, query: &Query, idf: &[f32]) -> Features {
-    let total: f32 = idf.iter().sum();
-    if query.groups.is_empty() || total <= 0.0 {
-        return Features::default();
+/// What the names of a note tell.
+pub(super) struct NamesLook {
+    is_held: Vec<bool>,
+    title: f32,
+    called: f32,
+}
+
+/// Looks at one passage after the other.
+pub(super) struct Lens<'q> {
+    pub(super) finder: Finder<'q>,
+    /// Rarity of each word of the query.
+    idf: &'q [f32],
+    total: f32,
+}
+
+impl<'q> Lens<'q> {
+    /// Looks for `query`; `idf` is the rarity of each of its words.
+    pub(super) fn new(query: &'q Query, idf: &'q [f32]) -> Self {
+        Self {
+            finder: Finder::new(query),
+            idf,
+            total: idf.iter().sum(),
+        }
     }
-    let language = passage.language;
-    let mut places: Vec<(usize, usize)> = Vec::new();
-    each_match(passage.text, query, language, |group, start, _| {
-        places.push((group, start));
-    });
-    let mut is_held = vec![false; idf.len()];
-    places.iter().for_each(|&(group, _)| is_held[group] = true);
-    let above = passage
-        .headings
-        .iter()
-        .chain(passage.tags)
-        .chain(passage.called);
-    let above = above
-        .map(String::as_str)
-        .chain(passage.names.iter().copied());
-    for text in above {
-        each_match(text, query, language, |group, _, _| is_held[group] = true);
+
+    /// Looks at the names of a note.
+    pub(super) fn names(&mut self, names: &Names<'_>) -> NamesLook {
+        let mut is_held = vec![false; self.finder.query.groups.len()];
+        for tag in names.tags {
+            (self.finder).each(tag, names.language, |group, _, _| is_held[group] = true);
+        }
+        let mut best = |texts: &mut dyn Iterator<Item = &str>| {
+            texts
+                .map(|name| self.agreement(name, names.language, &mut is_held))
+                .fold(0.0, f32::max)
+        };
+        let title = best(&mut names.own.iter().copied());
+        let called = best(&mut names.called.iter().map(String::as_str));
+        NamesLook {
+            is_held,
+            title,
+            called,
+        }
     }
-    let agrees = |name: &str| agreement(name, query, language, idf, total);
-    let called = passage.called.iter().map(|name| agrees(name));
-    Features {
-        coverage: share(&is_held, idf, total),
-        phrase: phrase(&places, passage.text, idf),
-        proximity: proximity(&places, idf, total),
-        title: passage
-            .names
-            .iter()
-            .map(|name| agrees(name))
-            .fold(0.0, f32::max),
-        called: called.fold(0.0, f32::max),
-        kin: match passage.joins_words {
-            true => kin(passage, query, &is_held, idf) / total,
-            false => 0.0,
-        },
-        similarity: 0.0,
-        cosine: 0.0,
+
+    /// Looks at the words of a passage.
+    pub(super) fn features(
+        &mut self,
+        passage: &Passage<'_>,
+        names: &Names<'_>,
+        look: &NamesLook,
+    ) -> Features {
+        if self.idf.is_empty() || self.total <= 0.0 {
+            return Features::default();
+        }
+        let mut places: Vec<(usize, usize)> = Vec::new();
+        let mut is_held = look.is_held.clone();
+        let n_words = (self.finder).each(passage.text, names.language, |group, start, _| {
+            is_held[group] = true;
+            places.push((group, start));
+        });
+        let headings = passage.headings.iter();
+        let heading = headings
+            .map(|heading| self.agreement(heading, names.language, &mut is_held))
+            .fold(0.0, f32::max);
+        let query = self.finder.query;
+        Features {
+            coverage: share(&is_held, self.idf, self.total),
+            phrase: phrase(&places, passage.text, self.idf),
+            proximity: proximity(&places, self.idf, self.total),
+            title: look.title,
+            called: look.called,
+            heading,
+            linked: linked(names.n_neighbours),
+            kin: match passage.joins_words {
+                true => kin(passage, &names.own, query, &is_held, self.idf) / self.total,
+                false => 0.0,
+            },
+            similarity: 0.0,
+            cosine: 0.0,
+            stuffing: stuffing(&places, n_words, self.idf.len()),
+        }
+    }
+
+    /// A name agrees as far as it holds the query and the query holds it: the harmonic mean of both.
+    fn agreement(&mut self, name: &str, language: Language, held_by_any: &mut [bool]) -> f32 {
+        let mut is_held = vec![false; self.finder.query.groups.len()];
+        let mut n_asked = 0usize;
+        let n_words = self.finder.each(name, language, |group, _, _| {
+            is_held[group] = true;
+            held_by_any[group] = true;
+            n_asked += 1;
+        });
+        let covered = share(&is_held, self.idf, self.total);
+        let exact = (n_asked as f32 / n_words.max(1) as f32).min(1.0);
+        if covered > 0.0 {
+            2.0 * covered * exact / (covered + exact)
+        } else {
+            0.0
+        }
     }
 }
 
@@ -110,21 +182,25 @@ fn share(is_held: &[bool], idf: &[f32], total: f32) -> f32 {
     held.map(|(idf, _)| idf).sum::<f32>() / total
 }
 
-/// A name agrees as far as it holds the query and the query holds it: the harmonic mean of both.
-fn agreement(name: &str, query: &Query, language: Language, idf: &[f32], total: f32) -> f32 {
-    let mut is_held = vec![false; idf.len()];
-    let mut n_asked = 0usize;
-    each_match(name, query, language, |group, _, _| {
-        is_held[group] = true;
-        n_asked += 1;
-    });
-    let covered = share(&is_held, idf, total);
-    let exact = (n_asked as f32 / words::words(name).count().max(1) as f32).min(1.0);
-    if covered > 0.0 {
-        2.0 * covered * exact / (covered + exact)
-    } else {
-        0.0
-    }
+/// Grows with the logarithm of the number of neighbours; 53 are as good as any more.
+fn linked(n_neighbours: u32) -> f32 {
+    ((1.0 + n_neighbours as f32).ln() / 4.0).min(1.0)
+}
+
+/// How often a word may come before it counts as repeated: in a title and in the text.
+const REPEATS_MIN: usize = 2;
+/// A passage with this many other words says something, whatever it repeats.
+const SAYING_WORDS: f32 = 20.0;
+
+/// Share of a stub that merely repeats the words of the query, counted from a half: text that is
+/// about something says more about it than its name.
+fn stuffing(places: &[(usize, usize)], n_words: usize, n_groups: usize) -> f32 {
+    let mut counts = vec![0usize; n_groups];
+    places.iter().for_each(|&(group, _)| counts[group] += 1);
+    let n_repeated: usize = counts.iter().map(|n| n.saturating_sub(REPEATS_MIN)).sum();
+    let n_others = n_words.saturating_sub(places.len()) as f32;
+    let share = n_repeated as f32 / (n_repeated as f32 + n_others).max(1.0);
+    (2.0 * share - 1.0).max(0.0) * (1.0 - n_others / SAYING_WORDS).max(0.0)
 }
 
 /// Pairs of neighbouring query words that stand side by side, by the rarity of the rarer one.
@@ -152,7 +228,7 @@ fn phrase(places: &[(usize, usize)], text: &str, idf: &[f32]) -> f32 {
 const KIN_CHARS_MIN: usize = 5;
 
 /// Adds up the words that are held, and a share of those of which only kin are.
-fn kin(passage: &Passage<'_>, query: &Query, is_held: &[bool], idf: &[f32]) -> f32 {
+fn kin(passage: &Passage<'_>, names: &[&str], query: &Query, is_held: &[bool], idf: &[f32]) -> f32 {
     let mut best: Vec<f32> = is_held.iter().map(|held| f32::from(*held)).collect();
     let wanted: Vec<usize> = (0..best.len())
         .filter(|&group| {
@@ -167,7 +243,7 @@ fn kin(passage: &Passage<'_>, query: &Query, is_held: &[bool], idf: &[f32]) -> f
         let mut lowered = String::new();
         let texts = std::iter::once(passage.text)
             .chain(passage.headings.iter().map(String::as_str))
-            .chain(passage.names.iter().copied());
+            .chain(names.iter().copied());
         for word in texts.flat_map(words::words) {
             if word.text.len() < KIN_CHARS_MIN {
                 continue;
@@ -236,16 +312,21 @@ mod tests {
     fn check(query: &str, name: &str, text: &str) -> String {
         let query = Query::parse(query, &[(Language::English, 1)]);
         let idf = vec![1.0; query.groups.len()];
+        let names = Names {
+            own: vec![name],
+            called: &[],
+            tags: &[],
+            n_neighbours: 0,
+            language: Language::English,
+        };
         let passage = Passage {
             text,
-            names: vec![name],
-            called: &[],
             headings: &[],
-            tags: &[],
-            language: Language::English,
             joins_words: true,
         };
-        let found = features(&passage, &query, &idf);
+        let mut lens = Lens::new(&query, &idf);
+        let look = lens.names(&names);
+        let found = lens.features(&passage, &names, &look);
         format!(
             "coverage {:.2}, phrase {:.2}, proximity {:.2}, title {:.2}",
             found.coverage, found.phrase, found.proximity, found.title
@@ -281,5 +362,35 @@ mod tests {
     fn a_stub_of_keywords_does_not_gain_by_repeating_them() {
         let stub = check("roof repair", "x", "roof roof roof repair repair");
         assert_eq!(stub, check("roof repair", "x", "roof repair"));
+    }
+
+    #[test]
+    fn links_by_worked_examples() {
+        assert_eq!(linked(0), 0.0);
+        // ln 8 ÷ 4.
+        assert!((linked(7) - 0.5199).abs() < 1e-4);
+        assert_eq!(linked(54), 1.0);
+    }
+
+    #[test]
+    fn stuffing_by_worked_examples() {
+        let check = |text: &str| {
+            let query = Query::parse("roof repair", &[(Language::English, 1)]);
+            let mut places = Vec::new();
+            let mut finder = Finder::new(&query);
+            let n_words = finder.each(text, Language::English, |group, start, _| {
+                places.push((group, start));
+            });
+            stuffing(&places, n_words, query.groups.len())
+        };
+        // In the title and in the text is no repetition.
+        assert_eq!(check("Roof repair. Roof repair."), 0.0);
+        // Six repeat and two are others: (2 · ¾ − 1) · (1 − 2/20) = .45.
+        let stub = format!("Keywords: {} and", "roof repair ".repeat(5));
+        assert!((check(&stub) - 0.45).abs() < 1e-6, "{}", check(&stub));
+        assert_eq!(check("roof roof roof roof"), 1.0);
+        let long = format!("{} {}", "roof ".repeat(50), "it says more ".repeat(7));
+        assert_eq!(check(&long), 0.0);
+        assert_eq!(check(""), 0.0);
     }
 }

@@ -35,6 +35,9 @@ pub enum Fusion {
     },
 }
 
+/// What a passage keeps of its score at least, however often it repeats what was asked for.
+pub(super) const STUFFED_MIN: f32 = 0.25;
+
 /// How much more word pieces count where words are joined.
 const JOINED_SIMILARITY: f32 = 5.0 / 3.0;
 
@@ -50,6 +53,10 @@ pub struct LookWeights {
     pub title: f32,
     /// What other notes call it.
     pub called: f32,
+    /// Headings above it.
+    pub heading: f32,
+    /// Notes its note is linked with.
+    pub linked: f32,
     /// Words that are part of each other, in vaults whose language joins words.
     pub kin: f32,
     /// Words of like meaning.
@@ -83,7 +90,8 @@ impl LookWeights {
 
     /// Returns the most that can be added.
     pub fn most(&self) -> f32 {
-        self.phrase + self.proximity + self.title + self.called + self.kin + self.similarity
+        let words = self.phrase + self.proximity + self.kin + self.similarity;
+        words + self.title + self.called + self.heading + self.linked
     }
 }
 
@@ -94,6 +102,8 @@ impl Default for LookWeights {
             proximity: 0.2,
             title: 0.4,
             called: 0.3,
+            heading: 0.1,
+            linked: 0.05,
             kin: 0.3,
             similarity: 0.15,
             n_looked: 50,

@@ -214,6 +214,14 @@ proptest! {
         prop_assert_eq!(pieces(embedded(), &text), original_pieces(&ORIGINAL, &text));
     }
 
+    /// The closer look remembers runs: they must mean the same alone as in their text.
+    #[test]
+    fn the_pieces_of_a_text_are_those_of_its_runs(text in odd_text()) {
+        let mut of_runs = Vec::new();
+        embedded().each_run(&text, |run| of_runs.extend(pieces(embedded(), run)));
+        prop_assert_eq!(pieces(embedded(), &text), of_runs);
+    }
+
     #[test]
     fn quantised_rows_stay_close(row in prop::collection::vec(-2.0f32..2.0, 1..64)) {
         let (scale, bytes) = embed::quantise(&row);

@@ -3,7 +3,8 @@
 
 use kenning::Error;
 use kenning::embed::{EmbedError, Embedder, ModelId, embedded};
-use kenning::search::{Evidence, Hit, Mode, SearchOptions, passage};
+use kenning::search::{Evidence, Hit, Mode, SearchOptions, Tuning, passage};
+use kenning::store::{LexicalHit, Store, TermGroup};
 
 use crate::support::{TestVault, ask, fixture, paths, vault};
 
@@ -469,4 +470,66 @@ fn what_holds_no_word_and_is_hardly_near_is_left_out() {
         let is_worded = text.contains("sourdough") || text.contains("starter");
         assert!(is_worded || hit.vector_rank.is_some(), "{}", hit.note.path);
     }
+}
+
+/// The best chunks by words alone.
+fn best(store: &Store, words: &[&str], limit: usize) -> Vec<LexicalHit> {
+    let groups: Vec<TermGroup> = words
+        .iter()
+        .map(|word| TermGroup {
+            terms: vec![(*word).to_owned()],
+            is_prefix: false,
+        })
+        .collect();
+    let scores = store.score_words(&groups, &Tuning::default().lexical);
+    scores.unwrap().unwrap().best(limit, 2, |_| true)
+}
+
+#[test]
+fn a_short_list_by_words_is_the_beginning_of_a_long_one() {
+    let vault = TestVault::empty();
+    for n in 0..120usize {
+        let section = |of: usize| {
+            format!(
+                "## Part {of}\n\n{}{}and so on, at some length.\n\n",
+                "red ".repeat((n * 7 + of) % 5),
+                "roof ".repeat((n * 3 + of * of) % 4)
+            )
+        };
+        let text: String = (0..n % 6).map(section).collect();
+        vault.write(&format!("{n}.md"), format!("# Note {n}\n\n{text}"));
+    }
+    vault.update();
+    let store = vault.store();
+    let asked = ["red", "roof"];
+    let all = best(&store, &asked, usize::MAX);
+    assert!(all.len() > 150, "{}", all.len());
+    for limit in [0, 1, 2, 10, 60, 1_000] {
+        assert_eq!(best(&store, &asked, limit), all[..limit.min(all.len())]);
+        // The question before leaves nothing behind.
+        assert_ne!(best(&store, &["red"], 10), all[..10]);
+    }
+}
+
+#[test]
+fn a_stub_stuffed_with_keywords_loses_to_a_note_that_says_something() {
+    let vault = vault(
+        "-- stub.md --
+# Keywords
+
+roof repair roof repair roof repair roof repair roof repair
+-- house.md --
+# The house
+
+Last autumn we had the roof repaired by Meyer & Sons. The repair took four days. They lifted the tiles
+on the north side, found that two battens had rotted, and replaced them with larch. The whole roof
+repair cost 4,180 euros, of which the insurance paid 1,500.
+-- garden.md --
+# The garden
+
+Nothing but weeds and a shed without a roof.
+",
+    );
+    vault.update_with(embedded()).unwrap();
+    assert_eq!(first(&vault, "roof repair"), "house.md");
 }
