@@ -14,15 +14,10 @@ use crate::server::Server;
 use crate::vault::TestVault;
 
 const QUERIES: [&str; 20] = [
-    "tax documents",
     "IRS penalty",
     "AJ",
-    "April Jane",
-    "people who do design",
-    "home projects",
     "who repaired the roof",
     "what is the part number of the boiler igniter",
-    "boiler",
     "\"north gutter\"",
     "tag:#finance penalty",
     "path:People design",
@@ -31,8 +26,13 @@ const QUERIES: [&str; 20] = [
     "since:2025-01-01 renovation",
     "[[Kitchen Renovation]] costs",
     "bioler servise",
-    "Which of my friends could help with a logo?",
-    "reading notes about habits",
+    "how long does a soaked book take to dry",
+    "who looks after the dog while we travel",
+    "Wer hat einen Schlüssel zur Wohnung meiner Mutter?",
+    "what to do with glossy art books after a flood",
+    "ratio of starch to water",
+    "paint code 7114",
+    "iron gall ink corrosion",
     "zebra quantum chromodynamics",
 ];
 
@@ -141,6 +141,9 @@ fn from_hook(vault: &TestVault, session: usize, query: &str) -> Ids {
 #[test]
 fn every_interface_gives_the_same_hits_in_the_same_order() {
     let vault = TestVault::example();
+    // A hook keeps to itself what it is not sure of; here it may say all it finds.
+    let settings = "[hooks]\nmin_confidence = 0.0\nprompt_tokens = 20000\n";
+    fs::write(vault.beside("config.toml"), settings).unwrap();
     let server = Server::start(&vault, &[]);
     let (mut legacy, _) = Client::legacy(&vault, "2025-06-18");
     let mut modern = Client::modern(&vault, &[]);
@@ -179,8 +182,9 @@ fn every_interface_gives_the_same_hits_in_the_same_order() {
         n_given += usize::from(!given.is_empty());
     }
     assert!(n_found >= 17, "{n_found} questions found anything");
+    // The others have fewer than three words that carry meaning, or find too little.
     assert!(
-        n_given >= 2,
+        n_given >= 8,
         "{n_given} questions were worth telling an agent"
     );
 }

@@ -82,7 +82,7 @@ pub(super) struct NamesLook {
 
 /// Looks at one passage after the other.
 pub(super) struct Lens<'q> {
-    pub(super) finder: Finder<'q>,
+    finder: Finder<'q>,
     /// Rarity of each word of the query.
     idf: &'q [f32],
     total: f32,
