@@ -3,7 +3,7 @@
 
 mod desks;
 pub(crate) mod fresh;
-mod memory;
+pub(crate) mod memory;
 mod request;
 mod several;
 

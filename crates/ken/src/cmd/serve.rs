@@ -8,7 +8,7 @@ use anyhow::Result;
 
 use super::Found;
 use crate::args::{Place, Seat, ServeArgs};
-use crate::desk::Desks;
+use crate::desk::{Desks, memory};
 use crate::hint::Hinted;
 use crate::render;
 use crate::serve::{self, Options};
@@ -21,6 +21,7 @@ const PORT: u16 = 7117;
 const TOKEN_CHARS_MIN: usize = 16;
 
 pub(super) fn run(settings: &Settings, place: &Place, args: &ServeArgs) -> Result<Found> {
+    memory::share();
     let address = address(args)?;
     let clients = settings.clients(args.token_file.as_deref())?;
     check_safety(address, &clients)?;

@@ -1,6 +1,24 @@
 //! Gives back to the system what an update no longer needs. The threads of an update each leave
 //! freed memory behind that glibc keeps for them; a server that reloads would only ever grow.
 
+/// Threads that may allocate apart from each other. More would each keep what they freed: a snapshot
+/// is made on one thread and dropped on another.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+const ARENAS_MAX: libc::c_int = 2;
+
+/// Lets the threads of a server share memory. To be called before there are any.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+#[expect(unsafe_code, reason = "there is no safe name for mallopt")]
+pub(crate) fn share() {
+    // SAFETY: it takes no pointer; a value it does not like is ignored.
+    unsafe {
+        libc::mallopt(libc::M_ARENA_MAX, ARENAS_MAX);
+    }
+}
+
+#[cfg(not(all(target_os = "linux", target_env = "gnu")))]
+pub(crate) fn share() {}
+
 /// Returns freed memory, where the system's allocator must be asked to.
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 #[expect(unsafe_code, reason = "there is no safe name for malloc_trim")]
