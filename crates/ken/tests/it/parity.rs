@@ -13,11 +13,35 @@ use crate::mcp_client::Client;
 use crate::server::Server;
 use crate::vault::TestVault;
 
-const QUERIES: [&str; 20] = [
+/// Prompts that the example vault answers, so that a hook has something to say to each.
+const PROMPTS: [&str; 20] = [
+    "halvard logbook treatment",
+    "paint code 7114",
+    "forty kegs of nails",
+    "why did we decide not to wash the pages of the ship log",
+    "may I treat private clients' things in the museum lab",
+    "what pay rise should I ask for",
+    "how long does a soaked book take to dry",
+    "what to do with glossy art books after a flood",
+    "how cold was it when the heating failed",
+    "someone with a severe nut allergy",
+    "who looks after the dog while we travel",
+    "ratio of starch to water",
+    "what do the status words in my notes mean",
+    "self-employment and estimated tax",
+    "heating and winter problems of the house",
+    "iron gall ink corrosion",
+    "Wann wurde Mamas Knie operiert?",
+    "Papier nach dem Wässern wieder leimen",
+    "Wer hat einen Schlüssel zur Wohnung meiner Mutter?",
+    "when is the next estimated payment due",
+];
+
+/// What a hook says nothing about: names, operators, slips, and what no note answers.
+const OTHERS: [&str; 12] = [
     "IRS penalty",
     "AJ",
     "who repaired the roof",
-    "what is the part number of the boiler igniter",
     "\"north gutter\"",
     "tag:#finance penalty",
     "path:People design",
@@ -26,13 +50,6 @@ const QUERIES: [&str; 20] = [
     "since:2025-01-01 renovation",
     "[[Kitchen Renovation]] costs",
     "bioler servise",
-    "how long does a soaked book take to dry",
-    "who looks after the dog while we travel",
-    "Wer hat einen Schlüssel zur Wohnung meiner Mutter?",
-    "what to do with glossy art books after a flood",
-    "ratio of starch to water",
-    "paint code 7114",
-    "iron gall ink corrosion",
     "zebra quantum chromodynamics",
 ];
 
@@ -151,10 +168,8 @@ fn every_interface_gives_the_same_hits_in_the_same_order() {
     let mut files = file.map(|entry| entry.unwrap().path());
     let file = files.find(|path| path.extension().is_some_and(|e| e == "db"));
     let store = Store::open(&file.unwrap()).unwrap();
-    let (mut n_found, mut n_given) = (0, 0);
-    for (number, query) in QUERIES.into_iter().enumerate() {
+    for (number, query) in PROMPTS.into_iter().chain(OTHERS).enumerate() {
         let expected = from_terminal(&vault, query);
-        n_found += usize::from(!expected.is_empty());
         let (got, posted) = from_http(&server, query);
         assert_eq!(got, expected, "GET /search: {query}");
         assert_eq!(posted, expected, "POST /search: {query}");
@@ -179,12 +194,7 @@ fn every_interface_gives_the_same_hits_in_the_same_order() {
             expected.starts_with(&given),
             "hook: {query}: {given:?} of {expected:?}"
         );
-        n_given += usize::from(!given.is_empty());
+        let is_prompt = number < PROMPTS.len();
+        assert!(!given.is_empty() || !is_prompt, "nothing for {query}");
     }
-    assert!(n_found >= 17, "{n_found} questions found anything");
-    // The others have fewer than three words that carry meaning, or find too little.
-    assert!(
-        n_given >= 8,
-        "{n_given} questions were worth telling an agent"
-    );
 }
