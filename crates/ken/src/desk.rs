@@ -150,7 +150,10 @@ impl Desk {
     pub(crate) fn links(&self, reference: &str) -> Result<LinksShape> {
         self.with_store(|store| {
             let note = search::passage(store, reference)?.note;
-            Ok(LinksShape::new(note.path, links::around(store, note.id)?))
+            Ok(LinksShape::new(
+                note.path.clone(),
+                links::around(store, note.id)?,
+            ))
         })
     }
 
@@ -195,8 +198,8 @@ impl Desk {
         Ok(TraverseShape::new(
             &traversal,
             Walked {
-                path: note.path,
-                title: note.title,
+                path: note.path.clone(),
+                title: note.title.clone(),
                 query,
                 mode: if request.is_deep { "deep" } else { "fast" },
                 decay: &decay,
@@ -234,7 +237,10 @@ impl Desk {
     pub(crate) fn recent(&self, limit: usize) -> Result<Vec<NoteShape>> {
         self.with_store(|store| {
             let notes = store.recently_changed(limit)?;
-            Ok(notes.into_iter().map(NoteShape::from).collect())
+            Ok(notes
+                .iter()
+                .map(|note| NoteShape::from(note.as_ref()))
+                .collect())
         })
     }
 

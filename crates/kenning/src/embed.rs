@@ -12,7 +12,7 @@ mod wordpiece;
 
 use std::path::{Path, PathBuf};
 
-pub(crate) use accumulate::{product, products};
+pub(crate) use accumulate::{Rows, product, products, widen};
 pub use static_model::{StaticModel, embedded};
 
 /// Which model made a vector. Vectors of different models must never be compared.
@@ -44,8 +44,25 @@ pub trait Embedder: Send + Sync {
     /// vector as from every other.
     fn embed(&self, texts: &[&str], rows: &mut Vec<f32>) -> Result<(), EmbedError>;
 
+    /// Does the same for passages, and appends the word pieces of each: in order, each once, for
+    /// models that have rows for them.
+    fn embed_passages(
+        &self,
+        texts: &[&str],
+        rows: &mut Vec<f32>,
+        pieces: &mut Vec<Vec<u32>>,
+    ) -> Result<(), EmbedError> {
+        let model = self.word_rows();
+        pieces.extend(texts.iter().map(|text| {
+            let own = model.map(|model| model.distinct_pieces(text));
+            own.unwrap_or_default()
+        }));
+        self.embed(texts, rows)
+    }
+
     /// Returns the row of a question; models that treat questions differently do so here.
     fn embed_query(&self, text: &str) -> Result<Vec<f32>, EmbedError>;
+
     /// Returns the rows of single words, for models that have them.
     fn word_rows(&self) -> Option<&StaticModel> {
         None

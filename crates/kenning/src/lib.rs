@@ -45,6 +45,7 @@
 
 pub mod chunk;
 pub mod cite;
+mod cpu;
 pub mod embed;
 pub mod error;
 pub mod eval;

@@ -30,7 +30,7 @@ pub struct Resolved {
 /// Returns the links from and to a note.
 pub fn around(store: &Store, note: NoteId) -> Result<Links> {
     let files = Files::new(store.file_paths()?);
-    let here = store.note(note)?.path;
+    let here = store.note(note)?.path.clone();
     let mut links = Links::default();
     for link in store.links_from(note)? {
         match files.resolve(&here, &link.target) {

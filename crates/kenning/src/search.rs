@@ -19,6 +19,8 @@ mod select;
 mod sentences;
 pub mod tuning;
 
+use std::sync::Arc;
+
 use jiff::civil::Date;
 
 pub use evidence::Evidence;
@@ -125,7 +127,7 @@ pub struct Answer {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Hit {
     /// Its note.
-    pub note: NoteRow,
+    pub note: Arc<NoteRow>,
     /// Where it lies.
     pub chunk: ChunkRow,
     /// Title and headings above it, outermost first.
@@ -424,14 +426,15 @@ fn present(ranked: Vec<Ranked>, query: &Query, intent: Intent, tuning: &Tuning) 
     ranked
         .into_iter()
         .map(|ranked| {
-            let text = ranked.passage().to_owned();
             let Ranked {
                 candidate,
                 chunk,
                 note,
+                text,
                 is_pinned,
                 ..
             } = ranked;
+            let text = text.unwrap_or_default();
             Hit {
                 breadcrumb: chunk::breadcrumb(&note.title, &note.headings, chunk.heading),
                 excerpt: excerpt::cut(&text, &mut finder, note.language),
@@ -441,7 +444,7 @@ fn present(ranked: Vec<Ranked>, query: &Query, intent: Intent, tuning: &Tuning) 
                 lexical_rank: candidate.lexical_rank,
                 vector_rank: candidate.vector_rank,
                 text,
-                note: (*note).clone(),
+                note,
                 chunk,
             }
         })
@@ -453,14 +456,10 @@ fn coverage(ranked: &Ranked, query: &Query, idf: &[f32]) -> f32 {
     let note = &ranked.note;
     let headings = chunk::breadcrumb(&note.title, &note.headings, ranked.chunk.heading);
     let names = rank::names(note, &note.path);
-    let passage = rerank::Passage {
-        text: ranked.passage(),
-        headings: &headings,
-        joins_words: false,
-    };
     let mut lens = rerank::Lens::new(query, idf);
     let look = lens.names(&names);
-    lens.features(&passage, &names, &look).coverage
+    let text = format!("{}\n{}", headings.join("\n"), ranked.passage());
+    lens.coverage(&text, note.language, &look)
 }
 
 /// Drops what does not fit; the first hit is cut rather than dropped.

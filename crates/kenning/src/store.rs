@@ -9,8 +9,10 @@ mod facts;
 mod files;
 mod floor;
 mod fuzzy;
+mod kept;
 mod lexical;
 mod linked;
+mod pieces;
 mod pulse;
 mod read;
 mod rows;
@@ -29,8 +31,9 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 pub(crate) use codes::Coder;
 pub use facts::{NoteDetails, NoteFacts, Status, Wanted};
-pub use lexical::{FieldWeights, LexicalHit, LexicalOptions, LexicalScores, TermGroup};
+pub use lexical::{FieldWeights, LexicalHit, LexicalOptions, LexicalScores, Places, TermGroup};
 pub use linked::{LinkRow, LinkTarget, LinkedNote, NoteStanding};
+pub(crate) use pieces::pack as pack_pieces;
 pub use pulse::{Beat, Pulse};
 pub use read::{ChunkRow, NoteRow, NoteSummary, Store};
 pub use rows::{ChunkRecord, NoteRecord, Terms};
@@ -42,7 +45,7 @@ pub use write::{DATE_FROM_FILE, DATE_FROM_GIT, StoreWriter};
 use crate::error::{Error, Result};
 
 /// Version of `schema.sql` and of everything kept in its tables.
-pub const SCHEMA_VERSION: i64 = 5;
+pub const SCHEMA_VERSION: i64 = 6;
 /// Marks a SQLite file as ours ("KENN").
 const APPLICATION_ID: i64 = 0x4B45_4E4E;
 /// How long a statement waits for another connection before it gives up.

@@ -262,7 +262,7 @@ fn mean_vector(cx: &TraverseContext<'_>, note: NoteId) -> Result<Vec<f32>> {
         passages.push(format!("{}\n{body}", crumbs.join(" > ")));
     }
     if passages.is_empty() {
-        passages.push(row.title);
+        passages.push(row.title.clone());
     }
     let passages: Vec<&str> = passages.iter().map(String::as_str).collect();
     let mut rows = Vec::new();

@@ -80,6 +80,15 @@ impl Embedder for Model {
         self.get().embed(texts, rows)
     }
 
+    fn embed_passages(
+        &self,
+        texts: &[&str],
+        rows: &mut Vec<f32>,
+        pieces: &mut Vec<Vec<u32>>,
+    ) -> Result<(), EmbedError> {
+        self.get().embed_passages(texts, rows, pieces)
+    }
+
     fn embed_query(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
         self.get().embed_query(text)
     }

@@ -24,13 +24,13 @@ pub(crate) struct NoteShape {
     pub(crate) date: Option<String>,
 }
 
-impl From<NoteRow> for NoteShape {
-    fn from(note: NoteRow) -> Self {
+impl From<&NoteRow> for NoteShape {
+    fn from(note: &NoteRow) -> Self {
         Self {
-            path: note.path,
-            title: note.title,
-            tags: note.tags,
-            date: note.date,
+            path: note.path.clone(),
+            title: note.title.clone(),
+            tags: note.tags.clone(),
+            date: note.date.clone(),
         }
     }
 }

@@ -19,7 +19,8 @@ const EMPTY_NAMES: [&str; 7] = [
 
 /// What each room of the engine may use of the others: a whole room, or single types of it.
 /// Rooms come before those that use them; the first ones are pure.
-const ROOMS: [(&str, &[&str]); 26] = [
+const ROOMS: [(&str, &[&str]); 27] = [
+    ("cpu", &[]),
     ("words", &[]),
     ("secrets", &[]),
     ("extract", &[]),
@@ -45,14 +46,15 @@ const ROOMS: [(&str, &[&str]); 26] = [
             "words::Language",
         ],
     ),
-    ("embed", &[]),
+    ("embed", &["cpu"]),
     ("vault", &["error", "note::Format"]),
     (
         "store",
         &[
-            "error",
             "chunk::Chunk",
+            "cpu",
             "embed::ModelId",
+            "error",
             "note",
             "secrets::Finding",
             "vault::Rule",
@@ -70,7 +72,7 @@ const ROOMS: [(&str, &[&str]); 26] = [
     ),
     (
         "search",
-        &["chunk", "embed", "error", "note", "store", "words"],
+        &["chunk", "cpu", "embed", "error", "note", "store", "words"],
     ),
     ("links", &["error", "note", "store", "words"]),
     ("traverse/beam", &[]),

@@ -1,12 +1,9 @@
 //! Adds up int8 rows: the innermost loop of embedding.
 //!
-//! The one place of this room with `unsafe`: it calls the same loop compiled for AVX2 after asking
-//! the processor for it, and reads bytes as signed bytes. The sums are made in the same order and
-//! without fused multiply-add, so every machine gets the same bits.
-#![expect(
-    unsafe_code,
-    reason = "AVX2 needs a run-time check that the compiler cannot see"
-)]
+//! The sums are made in the same order and without fused multiply-add, so every machine gets the
+//! same bits.
+
+use crate::cpu::for_avx2;
 
 /// Dimensions summed at once: few enough for the sums to stay in registers.
 const BLOCK: usize = 64;
@@ -31,19 +28,12 @@ impl<'a> Rows<'a> {
 
     /// Writes the sum of the rows named by `ids` into `sums`, one float a dimension.
     pub(crate) fn sum(&self, ids: &[u32], sums: &mut [f32]) {
-        #[cfg(target_arch = "x86_64")]
-        if std::arch::is_x86_feature_detected!("avx2") {
-            // SAFETY: the processor has just said that it knows AVX2.
-            return unsafe { sum_avx2(self, ids, sums) };
-        }
-        sum_blocks(self, ids, sums);
+        sum(self, ids, sums);
     }
 }
 
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn sum_avx2(rows: &Rows<'_>, ids: &[u32], sums: &mut [f32]) {
-    sum_blocks(rows, ids, sums);
+for_avx2! {
+    fn sum(rows: &Rows<'_>, ids: &[u32], sums: &mut [f32]) = sum_blocks;
 }
 
 /// Sums block by block of dimensions; compiled once for any processor and once for AVX2.
@@ -72,22 +62,11 @@ fn sum_blocks(rows: &Rows<'_>, ids: &[u32], sums: &mut [f32]) {
     }
 }
 
-/// Returns the product of two rows before scaling.
-///
-/// Rows have at most a few thousand components, so the sum stays far below the limit.
-pub(crate) fn product(a: &[i8], b: &[i8]) -> i32 {
-    #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("avx2") {
-        // SAFETY: the processor has just said that it knows AVX2.
-        return unsafe { product_avx2(a, b) };
-    }
-    product_plain(a, b)
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn product_avx2(a: &[i8], b: &[i8]) -> i32 {
-    product_plain(a, b)
+for_avx2! {
+    /// Returns the product of two rows before scaling.
+    ///
+    /// Rows have at most a few thousand components, so the sum stays far below the limit.
+    pub(crate) fn product(a: &[i8], b: &[i8]) -> i32 = product_plain;
 }
 
 #[inline(always)]
@@ -98,24 +77,13 @@ fn product_plain(a: &[i8], b: &[i8]) -> i32 {
         .sum()
 }
 
-/// Writes the products of a row with others, which are widened and lie one behind the other.
-pub(crate) fn products(row: &[i8], others: &[i16], out: &mut [i32]) {
-    #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("avx2") {
-        // SAFETY: the processor has just said that it knows AVX2.
-        return unsafe { products_avx2(row, others, out) };
-    }
-    products_plain(row, others, out);
-}
-
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn products_avx2(row: &[i8], others: &[i16], out: &mut [i32]) {
-    products_plain(row, others, out);
+for_avx2! {
+    /// Writes the products of a row with others, one behind the other; all of them are widened.
+    pub(crate) fn products(row: &[i16], others: &[i16], out: &mut [i32]) = products_plain;
 }
 
 #[inline(always)]
-fn products_plain(row: &[i8], others: &[i16], out: &mut [i32]) {
+fn products_plain(row: &[i16], others: &[i16], out: &mut [i32]) {
     for (other, out) in others.chunks_exact(row.len()).zip(out) {
         let mut sum = 0;
         for (&a, &b) in row.iter().zip(other) {
@@ -125,9 +93,24 @@ fn products_plain(row: &[i8], others: &[i16], out: &mut [i32]) {
     }
 }
 
+for_avx2! {
+    /// Widens a row.
+    pub(crate) fn widen(row: &[i8], wide: &mut [i16]) = widen_plain;
+}
+
+#[inline(always)]
+fn widen_plain(row: &[i8], wide: &mut [i16]) {
+    for (wide, &component) in wide.iter_mut().zip(row) {
+        *wide = i16::from(component);
+    }
+}
+
 fn as_signed(bytes: &[u8]) -> &[i8] {
+    #[expect(unsafe_code, reason = "bytes are read as signed bytes without a copy")]
     // SAFETY: u8 and i8 have the same size and alignment, and every bit pattern is valid for both.
-    unsafe { std::slice::from_raw_parts(bytes.as_ptr().cast(), bytes.len()) }
+    unsafe {
+        std::slice::from_raw_parts(bytes.as_ptr().cast(), bytes.len())
+    }
 }
 
 #[cfg(test)]
@@ -164,8 +147,9 @@ mod tests {
         let row = |seed: i32| -> Vec<i8> { (0..100).map(|n| (n * seed % 251) as i8).collect() };
         let others = [row(7), row(31)];
         let wide: Vec<i16> = others.iter().flatten().copied().map(i16::from).collect();
-        let mut found = [0; 2];
-        products(&row(3), &wide, &mut found);
+        let (mut found, mut own) = ([0; 2], [0; 100]);
+        widen(&row(3), &mut own);
+        products(&own, &wide, &mut found);
         assert_eq!(
             found,
             [product(&row(3), &others[0]), product(&row(3), &others[1])]

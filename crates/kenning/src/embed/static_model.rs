@@ -7,6 +7,7 @@ use std::borrow::Cow;
 use std::path::Path;
 use std::sync::LazyLock;
 
+use super::accumulate::Rows;
 use super::asset::{Asset, Parts};
 use super::wordpiece::WordPiece;
 use super::{EmbedError, Embedder, ModelId, directory, normalise};
@@ -77,12 +78,24 @@ impl StaticModel {
         self.wordpiece.cut(&self.asset, text, pieces);
     }
 
-    /// Calls `each` with every run of a text that is cut by itself: the pieces of a text are those of
-    /// its runs.
-    #[inline]
-    pub fn each_run<'t>(&self, text: &'t str, mut each: impl FnMut(&'t str)) {
-        self.wordpiece
-            .each_run(&self.asset, text, |_, run| each(run));
+    /// Returns the word pieces of a text, each once, in the order of their ids.
+    pub(crate) fn distinct_pieces(&self, text: &str) -> Vec<u32> {
+        let mut pieces = Vec::new();
+        self.pieces(text, &mut pieces);
+        distinct(pieces)
+    }
+
+    /// Appends the direction of the sum of these pieces.
+    fn add_row(&self, pieces: &[u32], rows: &mut Vec<f32>) {
+        let start = rows.len();
+        rows.resize(start + self.id.dimensions, 0.0);
+        let row = &mut rows[start..];
+        self.asset.rows().sum(pieces, row);
+        normalise(row);
+    }
+
+    pub(crate) fn rows(&self) -> Rows<'_> {
+        self.asset.rows()
     }
 
     /// Returns the row of a word piece: its components, each to be multiplied by the scale.
@@ -132,16 +145,26 @@ impl Embedder for StaticModel {
     }
 
     fn embed(&self, texts: &[&str], rows: &mut Vec<f32>) -> Result<(), EmbedError> {
-        let table = self.asset.rows();
         let mut pieces = Vec::new();
         for text in texts {
             pieces.clear();
             self.pieces(text, &mut pieces);
-            let start = rows.len();
-            rows.resize(start + self.id.dimensions, 0.0);
-            let row = &mut rows[start..];
-            table.sum(&pieces, row);
-            normalise(row);
+            self.add_row(&pieces, rows);
+        }
+        Ok(())
+    }
+
+    fn embed_passages(
+        &self,
+        texts: &[&str],
+        rows: &mut Vec<f32>,
+        pieces: &mut Vec<Vec<u32>>,
+    ) -> Result<(), EmbedError> {
+        for text in texts {
+            let mut own = Vec::new();
+            self.pieces(text, &mut own);
+            self.add_row(&own, rows);
+            pieces.push(distinct(own));
         }
         Ok(())
     }
@@ -155,6 +178,12 @@ impl Embedder for StaticModel {
     fn word_rows(&self) -> Option<&StaticModel> {
         Some(self)
     }
+}
+
+fn distinct(mut pieces: Vec<u32>) -> Vec<u32> {
+    pieces.sort_unstable();
+    pieces.dedup();
+    pieces
 }
 
 /// Names a model after its directory, and its revision after its content.

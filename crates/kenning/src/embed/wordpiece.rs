@@ -38,7 +38,7 @@ enum Byte {
 
 /// What a run of text is.
 #[derive(Clone, Copy)]
-pub(crate) enum Run {
+enum Run {
     /// ASCII letters and digits, or a lone ASCII symbol.
     Ascii,
     /// Anything else without ASCII blanks and symbols.
@@ -95,15 +95,9 @@ impl WordPiece {
         });
     }
 
-    /// Calls `each` with every run of a text: what is cut without a look at its neighbours, so that
-    /// the pieces of a text are those of its runs.
+    /// Calls `each` with every run of a text: what is cut without a look at its neighbours.
     #[inline]
-    pub(crate) fn each_run<'t>(
-        &self,
-        asset: &Asset,
-        text: &'t str,
-        mut each: impl FnMut(Run, &'t str),
-    ) {
+    fn each_run<'t>(&self, asset: &Asset, text: &'t str, mut each: impl FnMut(Run, &'t str)) {
         let vocabulary = asset.vocabulary();
         let mut rest = text;
         while let Some((at, id)) = self.find_added(&vocabulary, rest) {

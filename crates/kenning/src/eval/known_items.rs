@@ -82,12 +82,12 @@ pub fn known_items(store: &Store) -> Result<Judgements> {
 
 fn items_of(store: &Store, id: NoteId, path: &str) -> Result<Vec<Item>> {
     let note = store.note(id)?;
-    let headings = note.headings.into_iter().map(|heading| heading.text);
-    let texts = (note.aliases.into_iter().map(|text| (Kind::Alias, text)))
-        .chain([(Kind::Title, note.title)])
+    let headings = note.headings.iter().map(|heading| &heading.text);
+    let texts = (note.aliases.iter().map(|text| (Kind::Alias, text)))
+        .chain([(Kind::Title, &note.title)])
         .chain(headings.map(|text| (Kind::Heading, text)));
     Ok(texts
-        .filter_map(|(kind, text)| item(kind, text, path, None))
+        .filter_map(|(kind, text)| item(kind, text.clone(), path, None))
         .collect())
 }
 

@@ -14,7 +14,7 @@ use crate::index::IndexContext;
 use crate::index::understand::{Understood, understand};
 use crate::note::{self, Format, Note};
 use crate::store::{
-    ChunkRecord, Coder, DATE_FROM_FILE, DATE_FROM_GIT, NoteRecord, Terms, TextPacker,
+    self, ChunkRecord, Coder, DATE_FROM_FILE, DATE_FROM_GIT, NoteRecord, Terms, TextPacker,
 };
 use crate::vault::{Found, Skipped, Source, Stamp};
 use crate::words::{self, Stems};
@@ -256,6 +256,7 @@ fn chunk_record(
         text_terms,
         section_terms,
         n_terms,
+        pieces: Vec::new(),
     }
 }
 
@@ -356,12 +357,15 @@ fn embed(tools: &Tools<'_>, texts: &[String], outcomes: &mut [Outcome]) -> Resul
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let dimensions = tools.embedder.id().dimensions;
     let mut vectors = Vec::with_capacity(texts.len() * dimensions);
-    tools.embedder.embed(&texts, &mut vectors)?;
-    let mut rows = vectors.chunks_exact(dimensions);
+    let mut pieces = Vec::with_capacity(texts.len());
+    let embedder = tools.embedder;
+    embedder.embed_passages(&texts, &mut vectors, &mut pieces)?;
+    let mut embedded = vectors.chunks_exact(dimensions).zip(pieces);
     for outcome in outcomes {
         if let Outcome::Record { record, .. } = outcome {
-            for row in rows.by_ref().take(record.chunks.len()) {
+            for (chunk, (row, pieces)) in record.chunks.iter_mut().zip(embedded.by_ref()) {
                 tools.coder.push(row, &mut record.codes, &mut record.rows);
+                chunk.pieces = store::pack_pieces(&pieces);
             }
         }
     }

@@ -191,6 +191,14 @@ fn push_plain(sentence: &str, out: &mut String) {
     let mut target_start = None;
     let mut before = ' ';
     while let Some(c) = rest.chars().next() {
+        // Most of a text means nothing but itself.
+        let n_plain = rest.bytes().take_while(|byte| is_plain(*byte)).count();
+        if n_plain > 0 {
+            out.push_str(&rest[..n_plain]);
+            before = c;
+            rest = &rest[n_plain..];
+            continue;
+        }
         rest = &rest[c.len_utf8()..];
         match c {
             '!' if rest.starts_with('[') => {}
@@ -225,6 +233,11 @@ fn push_plain(sentence: &str, out: &mut String) {
         }
         before = c;
     }
+}
+
+/// Whether a byte is a character that no markup begins or ends with.
+fn is_plain(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b',' | b'-' | b':' | b'/' | b'(' | b')')
 }
 
 /// Splits `shown](target) and so on` into what is shown and what comes after.

@@ -1,5 +1,7 @@
 //! Opens one note by any of its addresses: path, name, alias, `#handle`, with or without lines.
 
+use std::sync::Arc;
+
 use crate::error::{Error, Result};
 pub use crate::note::PropertyType;
 use crate::store::{NoteDetails, NoteId, NoteRow, Store};
@@ -9,7 +11,7 @@ use crate::words::name_key;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Passage {
     /// The note.
-    pub note: NoteRow,
+    pub note: Arc<NoteRow>,
     /// What else is known of it.
     pub details: NoteDetails,
     /// 1-based first line.
@@ -153,7 +155,7 @@ fn resolve(store: &Store, name: &str) -> Result<(NoteId, Option<Lines>)> {
             name: name.to_owned(),
             candidates: several
                 .iter()
-                .map(|&note| Ok(store.note(note)?.path))
+                .map(|&note| Ok(store.note(note)?.path.clone()))
                 .collect::<Result<_>>()?,
         }),
     }

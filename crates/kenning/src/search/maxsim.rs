@@ -1,22 +1,25 @@
 //! Late interaction: for each word of the query the nearest word of a passage, weighted by rarity.
 //!
 //! A passage that says "automobile" is near a query for "car" here even if the rest of it is about
-//! something else, which one vector for the whole passage cannot tell.
+//! something else, which one vector for the whole passage cannot tell. Which word pieces a passage
+//! has is kept in the index, so that no text has to be read and cut for this.
 
-use rustc_hash::FxHashMap;
+use crate::cpu;
+use crate::embed::{Rows, StaticModel, product, products, widen};
 
-use crate::embed::{StaticModel, product, products};
+/// How many pieces before it is compared the row of a piece is asked for.
+const PIECES_AHEAD: usize = 8;
 
 /// A query, word piece by word piece, and what has been compared with it so far.
 pub(super) struct MaxSim<'m> {
-    model: &'m StaticModel,
+    rows: Rows<'m>,
     asked: Asked,
-    /// The best cosines of every run of text seen so far, one for each piece of the query.
-    runs: Runs,
-    /// The same of every word piece, since runs share them.
-    seen: FxHashMap<u32, usize>,
+    /// Where the cosines of each piece of the model begin in `known`, plus one; 0 if it was not met.
+    starts: Vec<u32>,
+    /// Cosines with each piece of the query.
     known: Vec<f32>,
-    pieces: Vec<u32>,
+    /// The row at hand, widened, and its products.
+    wide: Vec<i16>,
     products: Vec<i32>,
 }
 
@@ -28,50 +31,6 @@ struct Asked {
     lengths: Vec<f32>,
     weights: Vec<f32>,
     total: f32,
-}
-
-/// Runs of text by number: one that comes again costs a look-up.
-#[derive(Default)]
-struct Runs {
-    /// Those of up to sixteen bytes, which are nearly all, by their bytes.
-    short: FxHashMap<u128, usize>,
-    long: FxHashMap<Box<str>, usize>,
-    cosines: Vec<f32>,
-    /// The text in which each was met last.
-    met_in: Vec<u32>,
-    n_texts: u32,
-}
-
-impl Runs {
-    fn get(&self, run: &str) -> Option<usize> {
-        match short_key(run) {
-            Some(key) => self.short.get(&key).copied(),
-            None => self.long.get(run).copied(),
-        }
-    }
-
-    fn add(&mut self, run: &str, cosines: &[f32]) -> usize {
-        let number = self.met_in.len();
-        self.cosines.extend_from_slice(cosines);
-        self.met_in.push(0);
-        match short_key(run) {
-            Some(key) => self.short.insert(key, number),
-            None => self.long.insert(run.into(), number),
-        };
-        number
-    }
-}
-
-/// Returns the bytes of a short run as a number. Zero bytes, which would make two the same, are rare.
-#[inline]
-fn short_key(run: &str) -> Option<u128> {
-    let bytes = run.as_bytes();
-    if bytes.len() > 16 || bytes.contains(&0) {
-        return None;
-    }
-    let mut key = [0; 16];
-    key[..bytes.len()].copy_from_slice(bytes);
-    Some(u128::from_le_bytes(key))
 }
 
 impl<'m> MaxSim<'m> {
@@ -94,37 +53,31 @@ impl<'m> MaxSim<'m> {
             }
         }
         Self {
-            model,
+            rows: model.rows(),
             asked,
-            runs: Runs::default(),
-            seen: FxHashMap::default(),
+            starts: vec![0; model.n_pieces()],
             known: Vec::new(),
-            pieces,
+            wide: Vec::new(),
             products: Vec::new(),
         }
     }
 
-    /// Returns the mean over the query's words of their best cosine in the texts, 0 to 1.
-    pub(super) fn score(&mut self, texts: &[&str]) -> f32 {
+    /// Returns the mean over the query's words of their best cosine with one of the pieces, 0 to 1.
+    pub(super) fn score(&mut self, pieces: &[u32]) -> f32 {
         if self.asked.total == 0.0 {
             return 0.0;
         }
-        self.runs.n_texts += 1;
         let n_asked = self.asked.weights.len();
         let mut best = vec![0f32; n_asked];
-        let model = self.model;
-        for text in texts {
-            model.each_run(text, |run| {
-                let number = self.number(run);
-                let runs = &mut self.runs;
-                if std::mem::replace(&mut runs.met_in[number], runs.n_texts) == runs.n_texts {
-                    return;
-                }
-                let found = &runs.cosines[number * n_asked..(number + 1) * n_asked];
-                for (best, &found) in best.iter_mut().zip(found) {
-                    *best = best.max(found);
-                }
-            });
+        for (index, &piece) in pieces.iter().enumerate() {
+            self.expect(pieces.get(index + PIECES_AHEAD));
+            let Some(start) = self.start(piece) else {
+                continue;
+            };
+            let found = &self.known[start..start + n_asked];
+            for (best, &found) in best.iter_mut().zip(found) {
+                *best = best.max(found);
+            }
         }
         let weighted = best
             .iter()
@@ -133,41 +86,34 @@ impl<'m> MaxSim<'m> {
         weighted.sum::<f32>() / self.asked.total
     }
 
-    /// Returns the number of a run, comparing it with the query if it is new.
+    /// Asks for the row of a piece that will be compared soon.
     #[inline]
-    fn number(&mut self, run: &str) -> usize {
-        match self.runs.get(run) {
-            Some(number) => number,
-            None => self.compare(run),
+    fn expect(&self, soon: Option<&u32>) {
+        if let Some(&piece) = soon
+            && self.starts.get(piece as usize) == Some(&0)
+        {
+            cpu::prefetch(self.rows.row(piece).0);
         }
     }
 
-    fn compare(&mut self, run: &str) -> usize {
-        let n_asked = self.asked.weights.len();
-        let mut best = vec![0f32; n_asked];
-        let mut pieces = std::mem::take(&mut self.pieces);
-        pieces.clear();
-        self.model.pieces(run, &mut pieces);
-        for &piece in &pieces {
-            let at = self.similarities(piece);
-            for (best, &found) in best.iter_mut().zip(&self.known[at..]) {
-                *best = best.max(found);
-            }
+    /// Returns where the cosines of a piece begin, comparing it with the query if it is new; `None`
+    /// if the model has no such piece.
+    #[inline]
+    fn start(&mut self, piece: u32) -> Option<usize> {
+        match *self.starts.get(piece as usize)? {
+            0 => Some(self.compare(piece)),
+            known => Some(known as usize - 1),
         }
-        self.pieces = pieces;
-        self.runs.add(run, &best)
     }
 
-    /// Compares a piece of the vocabulary with every piece of the query, once.
-    fn similarities(&mut self, piece: u32) -> usize {
-        if let Some(&at) = self.seen.get(&piece) {
-            return at;
-        }
-        let at = self.known.len();
-        let (row, _) = self.model.row(piece);
+    fn compare(&mut self, piece: u32) -> usize {
+        let start = self.known.len();
+        let (row, _) = self.rows.row(piece);
         let own = length(row);
         self.products.resize(self.asked.lengths.len(), 0);
-        products(row, &self.asked.rows, &mut self.products);
+        self.wide.resize(row.len(), 0);
+        widen(row, &mut self.wide);
+        products(&self.wide, &self.asked.rows, &mut self.products);
         let cosines = self.asked.lengths.iter().zip(&self.products);
         self.known.extend(cosines.map(|(length, &product)| {
             let lengths = own * length;
@@ -177,8 +123,8 @@ impl<'m> MaxSim<'m> {
                 0.0
             }
         }));
-        self.seen.insert(piece, at);
-        at
+        self.starts[piece as usize] = start as u32 + 1;
+        start
     }
 }
 
@@ -191,8 +137,15 @@ mod tests {
     use super::*;
     use crate::embed::embedded;
 
+    fn score(query: &mut MaxSim<'_>, text: &str) -> f32 {
+        query.score(&embedded().distinct_pieces(text))
+    }
+
     fn check(asked: &str, text: &str) -> f32 {
-        MaxSim::new(embedded(), [(asked, 1.0)].into_iter()).score(&[text])
+        score(
+            &mut MaxSim::new(embedded(), [(asked, 1.0)].into_iter()),
+            text,
+        )
     }
 
     #[test]
@@ -207,6 +160,12 @@ mod tests {
     fn rare_words_count_more() {
         let words = || [("saffron", 5.0), ("the", 0.1)].into_iter();
         let mut query = MaxSim::new(embedded(), words());
-        assert!(query.score(&["saffron"]) > query.score(&["the"]));
+        assert!(score(&mut query, "saffron") > score(&mut query, "the"));
+    }
+
+    #[test]
+    fn a_piece_that_the_model_does_not_have_is_near_nothing() {
+        let mut query = MaxSim::new(embedded(), [("car", 1.0)].into_iter());
+        assert_eq!(query.score(&[u32::MAX]), 0.0);
     }
 }

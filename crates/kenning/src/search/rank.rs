@@ -1,9 +1,9 @@
 //! The order of the hits: a closer look, age, links, names that were called, few passages of a note.
 
-use std::collections::HashMap;
-use std::rc::Rc;
+use std::sync::Arc;
 
 use jiff::civil::Date;
+use rustc_hash::FxHashMap;
 
 use super::fuse::Candidate;
 use super::maxsim::MaxSim;
@@ -23,7 +23,7 @@ const NOT_SHOWN: f32 = 0.5;
 pub(super) struct Ranked {
     pub(super) candidate: Candidate,
     pub(super) chunk: ChunkRow,
-    pub(super) note: Rc<NoteRow>,
+    pub(super) note: Arc<NoteRow>,
     /// The passage, once it is needed.
     pub(super) text: Option<String>,
     pub(super) is_pinned: bool,
@@ -38,41 +38,29 @@ impl Ranked {
     }
 }
 
-/// Reads the rows of notes, each once.
+/// Reads what belongs to a candidate.
+#[derive(Clone, Copy)]
 pub(super) struct Rows<'a> {
     store: &'a Store,
-    notes: HashMap<NoteId, Rc<NoteRow>>,
 }
 
 impl<'a> Rows<'a> {
     pub(super) fn new(store: &'a Store) -> Self {
-        Self {
-            store,
-            notes: HashMap::new(),
-        }
-    }
-
-    fn note(&mut self, id: NoteId) -> Result<Rc<NoteRow>> {
-        if let Some(known) = self.notes.get(&id) {
-            return Ok(Rc::clone(known));
-        }
-        let read = Rc::new(self.store.note(id)?);
-        self.notes.insert(id, Rc::clone(&read));
-        Ok(read)
+        Self { store }
     }
 
     /// Reads the passage of a hit, unless it is there.
-    pub(super) fn read_text(&self, ranked: &mut Ranked) -> Result<()> {
+    pub(super) fn read_text(self, ranked: &mut Ranked) -> Result<()> {
         if ranked.text.is_none() {
             ranked.text = Some(self.store.passage(&ranked.chunk)?);
         }
         Ok(())
     }
 
-    pub(super) fn ranked(&mut self, candidate: Candidate, chunk: ChunkRow) -> Result<Ranked> {
+    pub(super) fn ranked(self, candidate: Candidate, chunk: ChunkRow) -> Result<Ranked> {
         Ok(Ranked {
             candidate,
-            note: self.note(chunk.note)?,
+            note: self.store.note(chunk.note)?,
             chunk,
             text: None,
             is_pinned: false,
@@ -94,32 +82,35 @@ pub(super) struct Order<'a> {
 /// Orders the candidates: best first, ties by path and line.
 pub(super) fn rank(
     cx: &SearchContext<'_>,
-    mut fused: Vec<Candidate>,
+    fused: Vec<Candidate>,
     order: &Order<'_>,
     options: &SearchOptions,
 ) -> Result<Vec<Ranked>> {
-    fused.sort_by(|a, b| b.score.total_cmp(&a.score).then(a.chunk.cmp(&b.chunk)));
-    let mut rows = Rows::new(cx.store);
+    let mut fused = sorted(fused);
+    let rows = Rows::new(cx.store);
     let is_looked_at =
         options.mode == Mode::Hybrid && matches!(cx.tuning.fusion, Fusion::Blend { .. });
     let n_looked = cx.tuning.look.n_looked.min(fused.len());
     let rest = fused.split_off(n_looked);
     let mut best = Vec::with_capacity(n_looked);
-    for candidate in fused {
-        let chunk = cx.store.chunk(candidate.chunk)?;
+    let mut pieces = Vec::with_capacity(n_looked);
+    let ids = fused.iter().map(|candidate| candidate.chunk);
+    let chunks = cx.store.chunks_and_pieces(ids)?;
+    for (candidate, (chunk, own)) in fused.into_iter().zip(chunks) {
+        pieces.push(own);
         let mut ranked = rows.ranked(candidate, chunk)?;
-        if is_looked_at || order.selection.reads_texts() {
+        if order.selection.reads_texts() || is_looked_at && cx.tuning.look.kin > 0.0 {
             rows.read_text(&mut ranked)?;
         }
         best.push(ranked);
     }
     if is_looked_at {
-        look(cx, &mut best, order);
+        look(cx, &mut best, &pieces, order)?;
     }
     show(&mut best, cx.store, order.selection)?;
     age(cx, &mut best, order.today);
     follow_links(cx, &mut best, order.today);
-    let mut ranked = pin(&mut rows, &best, &rest, order.pinned, options.limit)?;
+    let mut ranked = pin(rows, &best, &rest, order.pinned, options.limit)?;
     let scale = if is_looked_at {
         1.0 + cx.tuning.look.most()
     } else {
@@ -129,12 +120,29 @@ pub(super) fn rank(
         candidate.score /= scale;
         candidate
     });
-    fill(&mut rows, &mut ranked, best, rest, options)?;
+    fill(rows, &mut ranked, best, rest, options)?;
     Ok(ranked)
 }
 
+/// Sorts by score. Candidates are large: their places are sorted, and each is moved once.
+fn sorted(candidates: Vec<Candidate>) -> Vec<Candidate> {
+    let mut order: Vec<(f32, ChunkId, usize)> = (candidates.iter().enumerate())
+        .map(|(index, candidate)| (candidate.score, candidate.chunk, index))
+        .collect();
+    order.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
+    let mut candidates: Vec<Option<Candidate>> = candidates.into_iter().map(Some).collect();
+    (order.into_iter())
+        .filter_map(|(_, _, index)| candidates[index].take())
+        .collect()
+}
+
 /// Adds what a closer look at the passages tells.
-fn look(cx: &SearchContext<'_>, best: &mut [Ranked], order: &Order<'_>) {
+fn look(
+    cx: &SearchContext<'_>,
+    best: &mut [Ranked],
+    pieces: &[Vec<u32>],
+    order: &Order<'_>,
+) -> Result<()> {
     let idf = &order.strength.idf;
     let words = order.query.words.iter().map(String::as_str);
     let weights = &cx.tuning.look;
@@ -144,24 +152,27 @@ fn look(cx: &SearchContext<'_>, best: &mut [Ranked], order: &Order<'_>) {
         .filter(|_| weights.similarity > 0.0)
         .map(|model| MaxSim::new(model, words.zip(idf.iter().copied())));
     let mut lens = Lens::new(order.query, idf);
-    let mut looks: HashMap<NoteId, NamesLook> = HashMap::new();
-    for ranked in best.iter_mut() {
+    let mut looks: FxHashMap<NoteId, NamesLook> = FxHashMap::default();
+    let chunks: Vec<ChunkId> = best.iter().map(|ranked| ranked.chunk.id).collect();
+    let places = cx.store.places(&order.query.groups, &chunks)?;
+    for ((ranked, places), pieces) in best.iter_mut().zip(&places).zip(pieces) {
         let note = &ranked.note;
         let crumbs = chunk::breadcrumb(&note.title, &note.headings, ranked.chunk.heading);
         let names = names(note, &note.title);
         let look = (looks.entry(note.id)).or_insert_with(|| lens.names(&names));
         let passage = rerank::Passage {
-            text: ranked.passage(),
+            places,
             headings: &crumbs[1..],
-            joins_words: weights.kin > 0.0,
+            joined: ranked.text.as_deref().filter(|_| weights.kin > 0.0),
         };
         let mut found = lens.features(&passage, &names, look);
         if let Some(similar) = &mut similar {
-            found.cosine = similar.score(&[crumbs.join("\n").as_str(), passage.text]);
+            found.cosine = similar.score(pieces);
         }
         ranked.candidate.look = Some(found);
     }
     weigh(best, weights);
+    Ok(())
 }
 
 /// Returns what a note is called: by itself, beginning with `first`, and by others.
@@ -257,7 +268,7 @@ fn follow_links(cx: &SearchContext<'_>, best: &mut [Ranked], today: Date) {
     let Some(weights) = &cx.tuning.graph else {
         return;
     };
-    let mut degrees: HashMap<NoteId, u32> = HashMap::new();
+    let mut degrees: FxHashMap<NoteId, u32> = FxHashMap::default();
     for ranked in best.iter() {
         degrees.insert(ranked.note.id, ranked.note.n_neighbours);
     }
@@ -282,7 +293,7 @@ fn follow_links(cx: &SearchContext<'_>, best: &mut [Ranked], today: Date) {
 
 /// The best chunk of each note that was called by name.
 fn pin(
-    rows: &mut Rows<'_>,
+    rows: Rows<'_>,
     best: &[Ranked],
     rest: &[Candidate],
     pinned: &[NoteId],
@@ -315,7 +326,7 @@ fn pin(
 
 /// Fills the list up to the limit, few passages of one note.
 fn fill(
-    rows: &mut Rows<'_>,
+    rows: Rows<'_>,
     ranked: &mut Vec<Ranked>,
     mut best: Vec<Ranked>,
     rest: impl Iterator<Item = Candidate>,
@@ -323,7 +334,7 @@ fn fill(
 ) -> Result<()> {
     let n_pinned = ranked.len();
     let pinned: Vec<ChunkId> = ranked.iter().map(|pinned| pinned.chunk.id).collect();
-    let mut n_taken: HashMap<NoteId, usize> =
+    let mut n_taken: FxHashMap<NoteId, usize> =
         ranked.iter().map(|pinned| (pinned.note.id, 1)).collect();
     best.sort_by(by_score_and_place);
     let mut take = |next: Ranked, ranked: &mut Vec<Ranked>| {

@@ -3,12 +3,13 @@
 use super::Query;
 use super::finder::Finder;
 use super::tuning::LookWeights;
+use crate::store::Places;
 use crate::words::{self, Language};
 
-/// Bytes within which words count as standing together: a sentence or two.
-const WINDOW_BYTES: usize = 160;
-/// Words that may stand between two neighbours of the query.
-const GAP_WORDS_MAX: usize = 2;
+/// Words within which words count as standing together: a sentence or two.
+const WINDOW_WORDS: u32 = 26;
+/// How far neighbours of the query may stand from each other: with one word between them.
+const STEP_WORDS_MAX: u32 = 2;
 
 /// What the closer look found, each 0 to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -67,10 +68,11 @@ pub(super) struct Names<'a> {
 
 /// What is looked at of a passage.
 pub(super) struct Passage<'a> {
-    pub(super) text: &'a str,
+    /// Where words of the query stand in it.
+    pub(super) places: &'a Places,
     pub(super) headings: &'a [String],
-    /// Whether parts of words count.
-    pub(super) joins_words: bool,
+    /// Its text, where parts of words count.
+    pub(super) joined: Option<&'a str>,
 }
 
 /// What the names of a note tell.
@@ -128,12 +130,9 @@ impl<'q> Lens<'q> {
         if self.idf.is_empty() || self.total <= 0.0 {
             return Features::default();
         }
-        let mut places: Vec<(usize, usize)> = Vec::new();
+        let Places { found, n_words } = passage.places;
         let mut is_held = look.is_held.clone();
-        let n_words = (self.finder).each(passage.text, names.language, |group, start, _| {
-            is_held[group] = true;
-            places.push((group, start));
-        });
+        found.iter().for_each(|&(group, _)| is_held[group] = true);
         let headings = passage.headings.iter();
         let heading = headings
             .map(|heading| self.agreement(heading, names.language, &mut is_held))
@@ -141,20 +140,36 @@ impl<'q> Lens<'q> {
         let query = self.finder.query;
         Features {
             coverage: share(&is_held, self.idf, self.total),
-            phrase: phrase(&places, passage.text, self.idf),
-            proximity: proximity(&places, self.idf, self.total),
+            phrase: phrase(found, self.idf),
+            proximity: proximity(found, self.idf, self.total),
             title: look.title,
             called: look.called,
             heading,
             linked: linked(names.n_neighbours),
-            kin: match passage.joins_words {
-                true => kin(passage, &names.own, query, &is_held, self.idf) / self.total,
-                false => 0.0,
+            kin: match passage.joined {
+                Some(text) => {
+                    let above = passage.headings.iter().map(String::as_str);
+                    let texts = std::iter::once(text)
+                        .chain(above)
+                        .chain(names.own.iter().copied());
+                    kin(texts, query, &is_held, self.idf) / self.total
+                }
+                None => 0.0,
             },
             similarity: 0.0,
             cosine: 0.0,
-            stuffing: stuffing(&places, n_words, self.idf.len()),
+            stuffing: stuffing(found, *n_words, self.idf.len()),
         }
+    }
+
+    /// Returns the share of the query's words, by rarity, that a text or the names hold.
+    pub(super) fn coverage(&mut self, text: &str, language: Language, look: &NamesLook) -> f32 {
+        if self.total <= 0.0 {
+            return 0.0;
+        }
+        let mut is_held = look.is_held.clone();
+        (self.finder).each(text, language, |group, _, _| is_held[group] = true);
+        share(&is_held, self.idf, self.total)
     }
 
     /// A name agrees as far as it holds the query and the query holds it: the harmonic mean of both.
@@ -194,28 +209,26 @@ const SAYING_WORDS: f32 = 20.0;
 
 /// Share of a stub that merely repeats the words of the query, counted from a half: text that is
 /// about something says more about it than its name.
-fn stuffing(places: &[(usize, usize)], n_words: usize, n_groups: usize) -> f32 {
+fn stuffing(places: &[(usize, u32)], n_words: u32, n_groups: usize) -> f32 {
     let mut counts = vec![0usize; n_groups];
     places.iter().for_each(|&(group, _)| counts[group] += 1);
     let n_repeated: usize = counts.iter().map(|n| n.saturating_sub(REPEATS_MIN)).sum();
-    let n_others = n_words.saturating_sub(places.len()) as f32;
+    let n_others = n_words.saturating_sub(places.len() as u32) as f32;
     let share = n_repeated as f32 / (n_repeated as f32 + n_others).max(1.0);
     (2.0 * share - 1.0).max(0.0) * (1.0 - n_others / SAYING_WORDS).max(0.0)
 }
 
 /// Pairs of neighbouring query words that stand side by side, by the rarity of the rarer one.
-fn phrase(places: &[(usize, usize)], text: &str, idf: &[f32]) -> f32 {
+fn phrase(places: &[(usize, u32)], idf: &[f32]) -> f32 {
     let weight = |pair: usize| idf[pair].max(idf[pair + 1]);
     let n_pairs = idf.len().saturating_sub(1);
     let total: f32 = (0..n_pairs).map(weight).sum();
     let mut is_found = vec![false; n_pairs];
     for pair in places.windows(2) {
         let ((first, at), (second, next)) = (pair[0], pair[1]);
-        if second != first + 1 || is_found[first] {
-            continue;
+        if second == first + 1 && next - at <= STEP_WORDS_MAX {
+            is_found[first] = true;
         }
-        let gap = text.get(at..next).unwrap_or_default();
-        is_found[first] = words::words(gap).take(GAP_WORDS_MAX + 1).count() <= GAP_WORDS_MAX;
     }
     let sum = (0..n_pairs)
         .filter(|&pair| is_found[pair])
@@ -228,7 +241,12 @@ fn phrase(places: &[(usize, usize)], text: &str, idf: &[f32]) -> f32 {
 const KIN_CHARS_MIN: usize = 5;
 
 /// Adds up the words that are held, and a share of those of which only kin are.
-fn kin(passage: &Passage<'_>, names: &[&str], query: &Query, is_held: &[bool], idf: &[f32]) -> f32 {
+fn kin<'t>(
+    texts: impl Iterator<Item = &'t str>,
+    query: &Query,
+    is_held: &[bool],
+    idf: &[f32],
+) -> f32 {
     let mut best: Vec<f32> = is_held.iter().map(|held| f32::from(*held)).collect();
     let wanted: Vec<usize> = (0..best.len())
         .filter(|&group| {
@@ -241,9 +259,6 @@ fn kin(passage: &Passage<'_>, names: &[&str], query: &Query, is_held: &[bool], i
         .collect();
     if !wanted.is_empty() {
         let mut lowered = String::new();
-        let texts = std::iter::once(passage.text)
-            .chain(passage.headings.iter().map(String::as_str))
-            .chain(names.iter().copied());
         for word in texts.flat_map(words::words) {
             if word.text.len() < KIN_CHARS_MIN {
                 continue;
@@ -283,7 +298,7 @@ fn kinship(asked: &str, word: &str) -> f32 {
 }
 
 /// The best window: how much of the query it holds.
-fn proximity(places: &[(usize, usize)], idf: &[f32], total: f32) -> f32 {
+fn proximity(places: &[(usize, u32)], idf: &[f32], total: f32) -> f32 {
     let mut counts = vec![0usize; idf.len()];
     let (mut first, mut sum, mut best) = (0, 0f32, 0f32);
     for &(group, at) in places {
@@ -291,7 +306,7 @@ fn proximity(places: &[(usize, usize)], idf: &[f32], total: f32) -> f32 {
         if counts[group] == 1 {
             sum += idf[group];
         }
-        while places[first].1 + WINDOW_BYTES < at {
+        while places[first].1 + WINDOW_WORDS < at {
             let (left, _) = places[first];
             counts[left] -= 1;
             if counts[left] == 0 {
@@ -309,6 +324,19 @@ mod tests {
     use super::*;
     use insta::assert_snapshot;
 
+    fn places(query: &Query, text: &str) -> Places {
+        let mut places = Places::default();
+        for word in words::words(text) {
+            let term = words::term_of(&word, Language::English);
+            let mut groups = query.groups.iter();
+            let group = groups.position(|group| group.terms.contains(&term));
+            let found = group.map(|group| (group, places.n_words));
+            places.found.extend(found);
+            places.n_words += 1;
+        }
+        places
+    }
+
     fn check(query: &str, name: &str, text: &str) -> String {
         let query = Query::parse(query, &[(Language::English, 1)]);
         let idf = vec![1.0; query.groups.len()];
@@ -319,10 +347,11 @@ mod tests {
             n_neighbours: 0,
             language: Language::English,
         };
+        let places = places(&query, text);
         let passage = Passage {
-            text,
+            places: &places,
             headings: &[],
-            joins_words: true,
+            joined: Some(text),
         };
         let mut lens = Lens::new(&query, &idf);
         let look = lens.names(&names);
@@ -376,12 +405,8 @@ mod tests {
     fn stuffing_by_worked_examples() {
         let check = |text: &str| {
             let query = Query::parse("roof repair", &[(Language::English, 1)]);
-            let mut places = Vec::new();
-            let mut finder = Finder::new(&query);
-            let n_words = finder.each(text, Language::English, |group, start, _| {
-                places.push((group, start));
-            });
-            stuffing(&places, n_words, query.groups.len())
+            let places = places(&query, text);
+            stuffing(&places.found, places.n_words, query.groups.len())
         };
         // In the title and in the text is no repetition.
         assert_eq!(check("Roof repair. Roof repair."), 0.0);

@@ -1,6 +1,6 @@
 //! Asks both retrievers: which passages hold the words, which are near in meaning.
 
-use std::collections::HashMap;
+use rustc_hash::FxHashMap;
 
 use super::select::Selection;
 use super::{Candidate, Mode, Query, SearchContext, SearchOptions};
@@ -31,7 +31,7 @@ pub(super) fn retrieve(
     selection: &Selection<'_>,
     options: &SearchOptions,
 ) -> Result<Retrieved> {
-    let mut found: HashMap<ChunkId, Candidate> = HashMap::new();
+    let mut found: FxHashMap<ChunkId, Candidate> = FxHashMap::default();
     let mut strength = Strength::default();
     let n_wanted = cx.tuning.candidates.max(options.limit * 2);
     let scores = match options.mode {
@@ -68,14 +68,13 @@ pub(super) fn retrieve(
             candidate.lexical_parts = scores.parts(candidate.chunk);
         }
     }
-    candidates.sort_by_key(|candidate| candidate.chunk);
     Ok(Retrieved {
         candidates,
         strength,
     })
 }
 
-fn candidate(found: &mut HashMap<ChunkId, Candidate>, chunk: ChunkId) -> &mut Candidate {
+fn candidate(found: &mut FxHashMap<ChunkId, Candidate>, chunk: ChunkId) -> &mut Candidate {
     found.entry(chunk).or_insert_with(|| Candidate::new(chunk))
 }
 
@@ -110,10 +109,10 @@ fn by_meaning(
     n_wanted: usize,
 ) -> Result<(Vec<Neighbour>, f32)> {
     if selection.is_everything() {
-        return store.nearest(vector, n_wanted, |_| true);
+        return store.nearest(vector, n_wanted, None);
     }
     let (nearest, background) =
-        store.nearest(vector, n_wanted * 4, |note| selection.has_row(note))?;
+        store.nearest(vector, n_wanted * 4, Some(&|note| selection.has_row(note)))?;
     if !selection.reads_texts() {
         return Ok((nearest.into_iter().take(n_wanted).collect(), background));
     }
@@ -149,7 +148,7 @@ fn complete(
     store: &Store,
     vector: &[f32],
     scores: Option<&LexicalScores<'_>>,
-    found: &mut HashMap<ChunkId, Candidate>,
+    found: &mut FxHashMap<ChunkId, Candidate>,
 ) -> Result<()> {
     let missing: Vec<ChunkId> = found
         .values()

@@ -5,6 +5,8 @@
 //! that an updated index equals a rebuilt one. What this costs in quality is measured in
 //! docs/decisions/004-vectors.md.
 
+use crate::cpu::for_avx2;
+
 /// Magnitudes that four bits can say, in units of the row's scale: the Lloyd–Max levels of a
 /// normal distribution, times 38.
 const LEVELS: [i8; 16] = [
@@ -188,70 +190,39 @@ fn best_scale(rotated: &[f32], levels: &[u8]) -> f32 {
     product / square
 }
 
-/// Returns the product of a question and the values of a row.
-fn product(query: &[f32], values: &[i8]) -> f32 {
-    #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("avx2") {
-        #[expect(
-            unsafe_code,
-            reason = "the processor was just asked whether it has the instructions"
-        )]
-        unsafe {
-            return product_avx2(query, values);
-        }
-    }
-    product_portable(query, values)
+for_avx2! {
+    /// Returns the product of a question and the values of a row.
+    fn product(query: &[f32], values: &[i8]) -> f32 = product_plain;
 }
 
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2")]
-fn product_avx2(query: &[f32], values: &[i8]) -> f32 {
-    product_portable(query, values)
-}
+/// Sums side by side.
+const LANES: usize = 16;
 
-/// Eight sums side by side let the compiler use vector registers; added in the same order on every
-/// machine, so that they agree to the last bit.
+/// Sums side by side let the compiler use vector registers; added in the same order on every machine,
+/// so that they agree to the last bit.
 #[inline(always)]
-fn product_portable(query: &[f32], values: &[i8]) -> f32 {
-    let mut sums = [0f32; 8];
+fn product_plain(query: &[f32], values: &[i8]) -> f32 {
+    let mut sums = [0f32; LANES];
     for (query, values) in query
-        .as_chunks::<8>()
+        .as_chunks::<LANES>()
         .0
         .iter()
-        .zip(values.as_chunks::<8>().0)
+        .zip(values.as_chunks::<LANES>().0)
     {
-        for lane in 0..8 {
+        for lane in 0..LANES {
             sums[lane] += query[lane] * f32::from(values[lane]);
         }
     }
     sums.iter().sum()
 }
 
-/// Writes the Hamming distance of `query` to each code of `codes` into `out`, one for each.
-pub(super) fn distances(query: &[u64], codes: &[u64], out: &mut [u16]) {
-    #[cfg(target_arch = "x86_64")]
-    if std::arch::is_x86_feature_detected!("avx2") && std::arch::is_x86_feature_detected!("popcnt")
-    {
-        #[expect(
-            unsafe_code,
-            reason = "the processor was just asked whether it has the instructions"
-        )]
-        unsafe {
-            return distances_avx2(query, codes, out);
-        }
-    }
-    distances_portable(query, codes, out);
+for_avx2! {
+    /// Writes the Hamming distance of `query` to each code of `codes` into `out`, one for each.
+    pub(super) fn distances(query: &[u64], codes: &[u64], out: &mut [u16]) = distances_plain;
 }
 
-#[cfg(target_arch = "x86_64")]
-#[target_feature(enable = "avx2,popcnt")]
-fn distances_avx2(query: &[u64], codes: &[u64], out: &mut [u16]) {
-    distances_portable(query, codes, out);
-}
-
-/// Loops, not iterators with closures: those would be compiled apart, without the instructions.
 #[inline(always)]
-fn distances_portable(query: &[u64], codes: &[u64], out: &mut [u16]) {
+fn distances_plain(query: &[u64], codes: &[u64], out: &mut [u16]) {
     if let [a, b, c, d] = *query {
         // 256 dimensions, the default model.
         for (code, out) in codes.as_chunks::<4>().0.iter().zip(out) {

@@ -1,5 +1,7 @@
 //! Reading what is known of notes beside their text, and of the index as a whole.
 
+use std::sync::Arc;
+
 use rusqlite::{Connection, Row};
 
 use super::NoteId;
@@ -139,7 +141,7 @@ impl Store {
     }
 
     /// Returns the notes whose files changed last, the newest first.
-    pub fn recently_changed(&self, limit: usize) -> Result<Vec<NoteRow>> {
+    pub fn recently_changed(&self, limit: usize) -> Result<Vec<Arc<NoteRow>>> {
         let newest: Vec<NoteId> = self.sql(|connection| {
             connection
                 .prepare_cached("SELECT id FROM note ORDER BY mtime_ns DESC, path LIMIT ?1")?

@@ -5,6 +5,8 @@
 //! of living entries only, so that an updated index scores exactly like a rebuilt one.
 
 mod entries;
+mod frequent;
+mod places;
 mod scores;
 mod tally;
 
@@ -20,6 +22,8 @@ use super::terms::Fields;
 use super::{ChunkId, NoteId};
 use crate::error::Result;
 use entries::Entries;
+use frequent::Frequent;
+pub use places::Places;
 pub use scores::LexicalScores;
 use tally::{Tally, Target};
 
@@ -27,7 +31,7 @@ use tally::{Tally, Target};
 const SPARE_MAX: usize = 4;
 
 /// The ways one query word may be spelled in the index; a match of any of them counts as one.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct TermGroup {
     /// Exact terms.
     pub terms: Vec<String>,
@@ -84,6 +88,7 @@ pub(super) struct LexicalReader {
     segments: Vec<Segment>,
     entries: Entries,
     spare: Mutex<Vec<Tally>>,
+    frequent: Frequent,
 }
 
 struct Segment {
@@ -103,6 +108,7 @@ impl LexicalReader {
             segments: Vec::new(),
             entries: Entries::default(),
             spare: Mutex::default(),
+            frequent: Frequent::default(),
         };
         for segment in index.searchable_segments()? {
             let segment = SegmentReader::open(&segment)?;
@@ -115,6 +121,12 @@ impl LexicalReader {
         }
         reader.entries.summarise();
         Ok(reader)
+    }
+
+    /// Whether a slot is that of a chunk.
+    #[inline]
+    pub(super) fn has_slot(&self, slot: usize) -> bool {
+        self.entries.has_slot(slot)
     }
 
     pub(super) fn note_of_slot(&self, slot: usize) -> Option<NoteId> {
@@ -137,15 +149,23 @@ impl LexicalReader {
         let mut idf = Vec::with_capacity(groups.len());
         let mut respelled = Vec::new();
         for (number, group) in groups.iter().enumerate() {
-            self.count(group, &options.weights, &mut tally)?;
-            if !tally.has_counted() && groups.len() <= options.forgiving_words_max {
-                let near = self.respell(group)?;
-                if !near.terms.is_empty() {
-                    self.count(&near, &options.weights, &mut tally)?;
-                    respelled.push((number, near));
+            let worth = match self.frequent.get(group, options) {
+                Some(known) => known,
+                None => {
+                    self.count(group, &options.weights, &mut tally)?;
+                    if !tally.has_counted() && groups.len() <= options.forgiving_words_max {
+                        let near = self.respell(group)?;
+                        if !near.terms.is_empty() {
+                            self.count(&near, &options.weights, &mut tally)?;
+                            respelled.push((number, near));
+                        }
+                    }
+                    let worth = tally.worth(&self.entries, options);
+                    self.frequent.keep(group, options, worth)
                 }
-            }
-            idf.push(tally.add_scores(&self.entries, options));
+            };
+            tally.add(&worth);
+            idf.push(worth.idf);
         }
         let mut scores = LexicalScores::new(self, tally, options.note_share);
         (scores.idf, scores.respelled) = (idf, respelled);

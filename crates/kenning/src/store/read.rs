@@ -1,13 +1,13 @@
 //! Reading: one snapshot of the store, never blocked by a writer.
 
-use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 
 use rusqlite::{Connection, OptionalExtension, Row};
 
 use super::directory::{self, SharedConnection, SqlDirectory, locked};
-use super::lexical::{self, LexicalOptions, LexicalReader, LexicalScores, TermGroup};
+use super::kept::Kept;
+use super::lexical::{self, LexicalOptions, LexicalReader, LexicalScores, Places, TermGroup};
 use super::text::TextReader;
 use super::vectors::{Neighbour, VectorReader};
 use super::{ChunkId, NoteId};
@@ -19,6 +19,8 @@ use crate::words::Language;
 
 /// Unpacked blocks of texts that are kept, 16 kB each.
 const BLOCKS_KEPT_MAX: usize = 512;
+/// Rows of notes that are kept, about a kilobyte each.
+const NOTES_KEPT_MAX: usize = 4_096;
 
 /// A snapshot of an index.
 pub struct Store {
@@ -27,7 +29,8 @@ pub struct Store {
     lexical: OnceLock<Option<LexicalReader>>,
     vectors: OnceLock<VectorReader>,
     texts: OnceLock<TextReader>,
-    blocks: Mutex<HashMap<i64, Arc<Vec<u8>>>>,
+    blocks: Kept<Vec<u8>>,
+    notes: Kept<NoteRow>,
 }
 
 /// What is shown of a note.
@@ -129,7 +132,8 @@ impl Store {
             lexical: OnceLock::new(),
             vectors: OnceLock::new(),
             texts: OnceLock::new(),
-            blocks: Mutex::default(),
+            blocks: Kept::new(BLOCKS_KEPT_MAX),
+            notes: Kept::new(NOTES_KEPT_MAX),
         })
     }
 
@@ -210,23 +214,30 @@ impl Store {
             .map_err(super::lexical(&self.path))
     }
 
-    /// Returns the nearest chunks of notes that `is_wanted`, best first, and what an unrelated chunk
-    /// scores.
+    /// Returns the nearest chunks, best first, and what an unrelated chunk scores; only of notes that
+    /// `is_wanted`, if it is given.
     pub fn nearest(
         &self,
         query: &[f32],
         limit: usize,
-        is_wanted: impl Fn(NoteId) -> bool,
+        is_wanted: Option<&dyn Fn(NoteId) -> bool>,
     ) -> Result<(Vec<Neighbour>, f32)> {
         let Some(entries) = self.lexical()? else {
             return Ok((Vec::new(), 0.0));
         };
         let vectors = self.vectors()?;
         // Not under the lock of the connection: most of it is arithmetic.
-        let is_wanted = |slot| entries.note_of_slot(slot).is_some_and(&is_wanted);
-        vectors
-            .nearest(&self.connection, query, limit, is_wanted)
-            .map_err(|error| super::sqlite(&self.path, error))
+        let nearest = match is_wanted {
+            None => {
+                let is_any = |slot| entries.has_slot(slot);
+                vectors.nearest(&self.connection, query, limit, is_any)
+            }
+            Some(is_wanted) => {
+                let is_wanted = |slot| entries.note_of_slot(slot).is_some_and(is_wanted);
+                vectors.nearest(&self.connection, query, limit, is_wanted)
+            }
+        };
+        nearest.map_err(|error| super::sqlite(&self.path, error))
     }
 
     /// Returns the cosine of the query with each of the chunks, in order of their ids.
@@ -245,8 +256,8 @@ impl Store {
     }
 
     /// Returns one note.
-    pub fn note(&self, id: NoteId) -> Result<NoteRow> {
-        self.sql(|connection| {
+    pub fn note(&self, id: NoteId) -> Result<Arc<NoteRow>> {
+        let read = |connection: &Connection| {
             connection
                 .prepare_cached(
                     "SELECT id, path, title, tags, aliases, headings, date, language,
@@ -255,16 +266,48 @@ impl Store {
                      FROM note WHERE id = ?1",
                 )?
                 .query_row([id.0], note_row)
-        })
+        };
+        self.notes.get(id.0, || self.sql(read))
     }
 
     /// Returns one chunk.
     pub fn chunk(&self, id: ChunkId) -> Result<ChunkRow> {
         self.sql(|connection| {
             connection
-                .prepare_cached(&format!("{CHUNK_COLUMNS} WHERE id = ?1"))?
+                .prepare_cached(CHUNK_BY_ID)?
                 .query_row([id.0], chunk_row)
         })
+    }
+
+    /// Returns chunks, each with the word pieces of its text and of what stands above it: each once, in
+    /// order.
+    pub fn chunks_and_pieces(
+        &self,
+        ids: impl Iterator<Item = ChunkId>,
+    ) -> Result<Vec<(ChunkRow, Vec<u32>)>> {
+        self.sql(|connection| {
+            let mut statement = connection.prepare_cached(CHUNK_BY_ID)?;
+            let mut read = |id: ChunkId| {
+                statement.query_row([id.0], |row| {
+                    let mut pieces = Vec::new();
+                    if let Some(packed) = row.get_ref(PIECES_COLUMN)?.as_blob_or_null()? {
+                        super::pieces::unpack(packed, &mut pieces);
+                    }
+                    Ok((chunk_row(row)?, pieces))
+                })
+            };
+            ids.map(&mut read).collect()
+        })
+    }
+
+    /// Returns where the words of a query stand in each of the chunks.
+    pub fn places(&self, groups: &[TermGroup], chunks: &[ChunkId]) -> Result<Vec<Places>> {
+        let Some(reader) = self.lexical()? else {
+            return Ok(vec![Places::default(); chunks.len()]);
+        };
+        reader
+            .places(groups, chunks)
+            .map_err(super::lexical(&self.path))
     }
 
     /// Returns the chunks of a note in order.
@@ -305,10 +348,10 @@ impl Store {
     /// Unpacks a block of texts, or returns it from memory: notes that are found together often lie
     /// together.
     fn text_block(&self, id: i64) -> Result<Arc<Vec<u8>>> {
-        let known = |blocks: &HashMap<i64, Arc<Vec<u8>>>| blocks.get(&id).map(Arc::clone);
-        if let Some(block) = self.blocks.lock().ok().and_then(|blocks| known(&blocks)) {
-            return Ok(block);
-        }
+        self.blocks.get(id, || self.unpacked_block(id))
+    }
+
+    fn unpacked_block(&self, id: i64) -> Result<Vec<u8>> {
         let packed: Vec<u8> = self.sql(|connection| {
             connection
                 .prepare_cached("SELECT data FROM text_block WHERE id = ?1")?
@@ -324,17 +367,9 @@ impl Store {
                 self.texts.get_or_init(|| texts)
             }
         };
-        let block = texts
+        texts
             .unpack(&packed)
-            .map_err(|error| self.corrupt(error.to_string()))?;
-        let block = Arc::new(block);
-        if let Ok(mut blocks) = self.blocks.lock() {
-            if blocks.len() >= BLOCKS_KEPT_MAX {
-                blocks.clear();
-            }
-            blocks.insert(id, Arc::clone(&block));
-        }
-        Ok(block)
+            .map_err(|error| self.corrupt(error.to_string()))
     }
 
     fn corrupt(&self, reason: String) -> Error {
@@ -434,6 +469,10 @@ impl Store {
 
 const CHUNK_COLUMNS: &str = "SELECT id, note, ordinal, heading, start_byte, end_byte, start_line,
     end_line, page, handle FROM chunk";
+const CHUNK_BY_ID: &str = "SELECT id, note, ordinal, heading, start_byte, end_byte, start_line,
+    end_line, page, handle, pieces FROM chunk WHERE id = ?1";
+/// Where the pieces stand in it.
+const PIECES_COLUMN: usize = 10;
 
 fn chunk_row(row: &Row<'_>) -> rusqlite::Result<ChunkRow> {
     Ok(ChunkRow {

@@ -66,6 +66,8 @@ pub struct ChunkRecord {
     pub section_terms: String,
     /// Number of text terms.
     pub n_terms: u32,
+    /// Word pieces of the embedded text, packed.
+    pub pieces: Vec<u8>,
 }
 
 type Standing = (Option<f64>, Option<f64>, Option<i64>, Option<String>);
@@ -223,8 +225,8 @@ pub(super) fn insert_chunks(
 ) -> rusqlite::Result<()> {
     let mut add = connection.prepare_cached(
         "INSERT INTO chunk (id, note, ordinal, heading, start_byte, end_byte, start_line, end_line,
-            handle, page)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)",
+            handle, page, pieces)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
     )?;
     for ((ordinal, record), slot) in chunks.iter().enumerate().zip(slots) {
         let chunk = &record.chunk;
@@ -239,6 +241,7 @@ pub(super) fn insert_chunks(
             chunk.end_line,
             record.handle,
             chunk.page,
+            record.pieces,
         ])?;
     }
     Ok(())

@@ -68,7 +68,8 @@ CREATE TABLE chunk (
     start_line INTEGER NOT NULL,
     end_line   INTEGER NOT NULL,
     page       INTEGER,
-    handle     INTEGER NOT NULL           -- short public id, stable while path and text are
+    handle     INTEGER NOT NULL,          -- short public id, stable while path and text are
+    pieces     BLOB                       -- word pieces of the model, each once: rising, see pieces.rs
 ) STRICT;
 CREATE INDEX chunk_note ON chunk(note);
 

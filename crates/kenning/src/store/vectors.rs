@@ -9,12 +9,16 @@ use super::ChunkId;
 use super::codes::{self, Coder};
 use super::directory::{SharedConnection, locked};
 use super::floor::Floor;
+use crate::cpu;
 
 /// Slots per row of the vector tables.
 pub(super) const BLOCK_SLOTS: usize = 1_024;
 /// How many of the nearest codes are compared exactly. Recall of the true nearest 50 is in
 /// docs/benchmarks.md.
 const RESCORED: usize = 800;
+
+/// How many rows before it is needed a row is asked for.
+const ROWS_AHEAD: usize = 8;
 
 /// Distances that are compared at once.
 const SCANNED_AT_ONCE: usize = 32;
@@ -110,10 +114,14 @@ impl VectorReader {
             cosine: query.cosine(scale, values),
         };
         if let Some(rows) = self.all_rows(connection)? {
-            return Ok(slots
-                .iter()
-                .filter_map(|&slot| {
+            return Ok((0..)
+                .zip(slots)
+                .filter_map(|(index, &slot)| {
                     let (scale, values) = rows.get(slot)?;
+                    let ahead = slots.get(index + ROWS_AHEAD);
+                    if let Some((_, soon)) = ahead.and_then(|&slot| rows.get(slot)) {
+                        cpu::prefetch(soon);
+                    }
                     Some(neighbour(slot, scale, values))
                 })
                 .collect());
@@ -188,34 +196,85 @@ impl VectorReader {
         let code = self.coder.query_code(query);
         let mut distances = vec![0; self.n_slots()];
         codes::distances(&code, &self.codes, &mut distances);
-        let limit = limit_of(&distances, code.len() * 64, n, is_wanted);
-        let mut slots = Vec::with_capacity(n + n / 4);
-        // Few are near enough: most blocks need one comparison.
-        for (block, distances) in distances.chunks(SCANNED_AT_ONCE).enumerate() {
-            if distances.iter().fold(u16::MAX, |least, &d| least.min(d)) > limit {
-                continue;
-            }
-            let near = (block * SCANNED_AT_ONCE..).zip(distances);
-            slots.extend(near.filter_map(|(slot, &distance)| {
-                (distance <= limit && is_wanted(slot)).then_some(slot)
-            }));
-        }
-        slots
+        nearest_slots(&distances, code.len() * 64, n, is_wanted)
     }
 }
 
-/// Returns the distance within which at least `n` of the wanted slots lie.
-fn limit_of(distances: &[u16], n_bits: usize, n: usize, is_wanted: &impl Fn(usize) -> bool) -> u16 {
-    // Two counts for each distance, in turn: adding to the same one again and again would wait for
-    // the sum before.
-    let mut n_at = vec![[0u32; 2]; n_bits + 1];
-    for (slot, &distance) in distances.iter().enumerate() {
-        n_at[usize::from(distance)][slot % 2] += u32::from(is_wanted(slot));
+/// Returns the wanted slots that are as near as the `n`th of them, in order.
+fn nearest_slots(
+    distances: &[u16],
+    n_bits: usize,
+    n: usize,
+    is_wanted: &impl Fn(usize) -> bool,
+) -> Vec<usize> {
+    // A sample tells how far to look; of what is found there, the nearest are counted out.
+    let mut near = within(distances, guess(distances, n_bits, n), is_wanted);
+    if near.len() < n {
+        near = within(distances, u16::MAX, is_wanted);
     }
+    let limit = limit_of(near.iter().map(|&slot| distances[slot]), n_bits, n);
+    near.retain(|&slot| distances[slot] <= limit);
+    near
+}
+
+/// One in so many distances is in the sample.
+const SAMPLED: usize = 16;
+
+/// Returns a distance within which a few more than `n` slots lie, most likely.
+fn guess(distances: &[u16], n_bits: usize, n: usize) -> u16 {
+    let sample = distances.iter().copied().step_by(SAMPLED);
+    // Half as many again: where they are too few, all are looked at once more.
+    limit_of(sample, n_bits, n / SAMPLED * 3 / 2 + SAMPLED)
+}
+
+/// Returns the wanted slots that are near enough, in order.
+fn within(distances: &[u16], limit: u16, is_wanted: &impl Fn(usize) -> bool) -> Vec<usize> {
+    let mut slots = Vec::new();
+    // Few are near enough: most blocks need one comparison.
+    for (block, distances) in distances.chunks(SCANNED_AT_ONCE).enumerate() {
+        if distances.iter().fold(u16::MAX, |least, &d| least.min(d)) > limit {
+            continue;
+        }
+        let near = (block * SCANNED_AT_ONCE..).zip(distances);
+        slots.extend(near.filter_map(|(slot, &distance)| {
+            (distance <= limit && is_wanted(slot)).then_some(slot)
+        }));
+    }
+    slots
+}
+
+/// Returns the distance within which at least `n` of these lie.
+fn limit_of(distances: impl Iterator<Item = u16>, n_bits: usize, n: usize) -> u16 {
+    let mut n_at = vec![0u32; n_bits + 1];
+    distances.for_each(|distance| n_at[usize::from(distance)] += 1);
     let mut n_within = 0;
     let limit = n_at.iter().position(|at| {
-        n_within += (at[0] + at[1]) as usize;
+        n_within += *at as usize;
         n_within >= n
     });
-    limit.unwrap_or(n_at.len()) as u16
+    limit.map_or(u16::MAX, |limit| limit as u16)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    proptest! {
+        #[test]
+        fn the_nearest_are_those_that_sorting_finds(
+            distances in prop::collection::vec(0u16..=256, 0..3_000),
+            n in 1usize..900,
+            step in 1usize..5,
+        ) {
+            let is_wanted = |slot: usize| slot.is_multiple_of(step);
+            let mut sorted: Vec<u16> = distances.iter().copied().step_by(step).collect();
+            sorted.sort_unstable();
+            let limit = sorted.get(n - 1).copied().unwrap_or(u16::MAX);
+            let expected: Vec<usize> = (0..distances.len())
+                .filter(|&slot| is_wanted(slot) && distances[slot] <= limit)
+                .collect();
+            prop_assert_eq!(nearest_slots(&distances, 256, n, &is_wanted), expected);
+        }
+    }
 }

@@ -38,7 +38,7 @@ struct Scale {
 
 impl Scale {
     fn new(store: &Store, target: &[f32]) -> Result<Self> {
-        let (nearest, background) = store.nearest(target, 1, |_| true)?;
+        let (nearest, background) = store.nearest(target, 1, None)?;
         let nearest = nearest.first().map_or(0.0, |nearest| nearest.cosine);
         // In a vault of one topic the mean of all passages is not what an unrelated one would have.
         let background = background.min(nearest.max(0.0) * BACKGROUND_MAX);

@@ -200,7 +200,13 @@ pub(super) fn camel_parts(name: &str) -> impl Iterator<Item = &str> {
 }
 
 /// Whether `c` belongs to a script that writes words without spaces between them.
+#[inline]
 pub(crate) fn is_unspaced(c: char) -> bool {
+    // Nearly every letter is below the first of them.
+    c >= '\u{E00}' && is_of_unspaced_block(c)
+}
+
+fn is_of_unspaced_block(c: char) -> bool {
     matches!(c as u32,
         0x0E00..=0x0EFF        // Thai, Lao
         | 0x1000..=0x109F      // Myanmar

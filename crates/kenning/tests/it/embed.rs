@@ -2,6 +2,7 @@
 //! from the f32 weights for vectors, and small Model2Vec directories written on the spot.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
+use std::collections::BTreeSet;
 use std::fs;
 use std::path::Path;
 use std::sync::LazyLock;
@@ -214,12 +215,14 @@ proptest! {
         prop_assert_eq!(pieces(embedded(), &text), original_pieces(&ORIGINAL, &text));
     }
 
-    /// The closer look remembers runs: they must mean the same alone as in their text.
     #[test]
-    fn the_pieces_of_a_text_are_those_of_its_runs(text in odd_text()) {
-        let mut of_runs = Vec::new();
-        embedded().each_run(&text, |run| of_runs.extend(pieces(embedded(), run)));
-        prop_assert_eq!(pieces(embedded(), &text), of_runs);
+    fn a_passage_comes_with_its_pieces_each_once(text in odd_text()) {
+        let (mut row, mut expected, mut found) = (Vec::new(), Vec::new(), Vec::new());
+        embedded().embed(&[&text], &mut expected).unwrap();
+        embedded().embed_passages(&[&text], &mut row, &mut found).unwrap();
+        let distinct: BTreeSet<u32> = pieces(embedded(), &text).into_iter().collect();
+        prop_assert_eq!(found, [distinct.into_iter().collect::<Vec<_>>()]);
+        prop_assert_eq!(row, expected);
     }
 
     #[test]

@@ -92,7 +92,7 @@ fn a_touched_note_has_a_new_date() {
     vault.update();
     let dates = || {
         let hits = ["alpha", "beta"].map(|word| vault.search(word).remove(0));
-        hits.map(|hit| hit.note.date.unwrap())
+        hits.map(|hit| hit.note.date.clone().unwrap())
     };
     let before = dates();
     vault.touch("a.md");

@@ -5,6 +5,7 @@ use kenning::Error;
 use kenning::embed::{EmbedError, Embedder, ModelId, embedded};
 use kenning::search::{Evidence, Hit, Mode, SearchOptions, Tuning, passage};
 use kenning::store::{LexicalHit, Store, TermGroup};
+use kenning::words;
 
 use crate::support::{TestVault, ask, fixture, paths, vault};
 
@@ -387,6 +388,7 @@ fn what_obsidian_hides_is_hidden_and_what_it_shows_is_found() {
     assert_eq!(old.date.as_deref(), Some("2024-05-01"));
     assert!(
         old.superseded_by
+            .as_ref()
             .is_some_and(|name| name.contains("Target"))
     );
     let links = vault.contents();
@@ -532,4 +534,54 @@ Nothing but weeds and a shed without a roof.
     );
     vault.update_with(embedded()).unwrap();
     assert_eq!(first(&vault, "roof repair"), "house.md");
+}
+
+/// Where words of a query stand is asked of the index; the text must say the same.
+#[test]
+fn places_in_the_index_are_those_in_the_text() {
+    let vault = fixture("tiny");
+    vault.update();
+    // A second segment, and entries of the first that are gone.
+    vault.write("New.md", "# New\nthe oak, THE oaks and the house");
+    vault.write("Empty Shelf.md", "oak house\n\n# Below\nhouses of oak");
+    vault.update();
+    let store = vault.store();
+    let group = |terms: &[&str], is_prefix| TermGroup {
+        terms: terms.iter().map(|&term| term.to_owned()).collect(),
+        is_prefix,
+    };
+    let groups = [
+        group(&["oak"], false),
+        group(&["hous", "haus"], false),
+        group(&["the", "oak"], false),
+        group(&["re"], true),
+    ];
+    let mut n_found = 0;
+    for note in store.notes().unwrap() {
+        let id = store.note_at(&note.path).unwrap().unwrap();
+        let language = store.note(id).unwrap().language;
+        let chunks = store.chunks_of(id).unwrap();
+        let ids: Vec<_> = chunks.iter().rev().map(|chunk| chunk.id).collect();
+        let places = store.places(&groups, &ids).unwrap();
+        for (chunk, places) in chunks.iter().rev().zip(&places) {
+            let text = store.passage(chunk).unwrap();
+            let words: Vec<String> = words::words(&text)
+                .map(|word| words::term_of(&word, language))
+                .collect();
+            let stands_for = |term: &String| {
+                groups.iter().position(|group| match group.is_prefix {
+                    true => group.terms.iter().any(|prefix| term.starts_with(prefix)),
+                    false => group.terms.contains(term),
+                })
+            };
+            let expected: Vec<(usize, u32)> = (0..)
+                .zip(&words)
+                .filter_map(|(place, term)| Some((stands_for(term)?, place)))
+                .collect();
+            assert_eq!(places.found, expected, "{}: {text}", note.path);
+            assert_eq!(places.n_words as usize, words.len());
+            n_found += expected.len();
+        }
+    }
+    assert!(n_found > 20, "{n_found}");
 }

@@ -173,7 +173,7 @@ fn answers(vault: &TestVault) -> Vec<Vec<Found>> {
             let found = search::search(&cx, query, &options).unwrap().hits;
             let found = found.into_iter().map(|hit| {
                 let (start, end) = (hit.chunk.start_line, hit.chunk.end_line);
-                (hit.note.path, start, end, hit.score)
+                (hit.note.path.clone(), start, end, hit.score)
             });
             answers.push(found.collect());
         }

@@ -94,6 +94,11 @@ impl Entries {
         NoteId(i64::from(self.note[entry]))
     }
 
+    #[inline]
+    pub(super) fn has_slot(&self, slot: usize) -> bool {
+        matches!(self.entry_of_slot.get(slot), Some(&entry) if entry != u32::MAX)
+    }
+
     pub(super) fn entry(&self, chunk: ChunkId) -> Option<usize> {
         let slot = usize::try_from(chunk.0).ok()?;
         let entry = *self.entry_of_slot.get(slot)?;

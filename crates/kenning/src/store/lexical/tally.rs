@@ -13,16 +13,43 @@ pub(super) enum Target {
     Section,
 }
 
+/// Weighted occurrences of the word at hand in one entry, side by side: they are read together.
+#[derive(Clone, Copy, Default)]
+struct Counts {
+    text: f32,
+    section: f32,
+}
+
+/// What one word of a query is worth to every entry that holds it.
+#[derive(Default)]
+pub(super) struct Worth {
+    /// The word's rarity.
+    pub(super) idf: f32,
+    notes: Vec<NoteWorth>,
+    /// Chunks, and what they get beside the names of their notes.
+    chunks: Vec<(u32, f32)>,
+}
+
+struct NoteWorth {
+    note: u32,
+    own: f32,
+    /// What its names are worth to each of its chunks.
+    context: f32,
+}
+
+impl Worth {
+    /// Returns how many entries it is about.
+    pub(super) fn len(&self) -> usize {
+        self.notes.len() + self.chunks.len()
+    }
+}
+
 /// Sums by entry.
 #[derive(Default)]
 pub(super) struct Tally {
-    /// Weighted occurrences of the word at hand.
-    text: Vec<f32>,
-    section: Vec<f32>,
-    /// Entries that hold it.
+    counts: Vec<Counts>,
+    /// Entries that hold the word at hand.
     counted: Bits,
-    /// The same as a list, in order.
-    touched: Vec<u32>,
     /// Scores so far, of notes and of chunks.
     pub(super) scores: Vec<f32>,
     /// What every chunk of a note gets from the note's names, at the note's entry.
@@ -36,10 +63,8 @@ pub(super) struct Tally {
 impl Tally {
     pub(super) fn new(n_entries: usize) -> Self {
         Self {
-            text: vec![0.0; n_entries],
-            section: vec![0.0; n_entries],
+            counts: vec![Counts::default(); n_entries],
             counted: Bits::new(n_entries),
-            touched: Vec::new(),
             scores: vec![0.0; n_entries],
             context: vec![0.0; n_entries],
             best: vec![0.0; n_entries],
@@ -49,11 +74,11 @@ impl Tally {
 
     #[inline]
     pub(super) fn count(&mut self, entry: usize, amount: f32, target: Target) {
-        let counts = match target {
-            Target::Text => &mut self.text,
-            Target::Section => &mut self.section,
-        };
-        counts[entry] += amount;
+        let counts = &mut self.counts[entry];
+        match target {
+            Target::Text => counts.text += amount,
+            Target::Section => counts.section += amount,
+        }
         self.counted.insert(entry);
     }
 
@@ -61,53 +86,77 @@ impl Tally {
         self.counted.0.iter().any(|word| *word != 0)
     }
 
-    /// Turns counts into BM25 shares and empties them; returns the word's idf.
-    pub(super) fn add_scores(&mut self, entries: &Entries, options: &LexicalOptions) -> f32 {
-        let n_matching = self.list_touched(entries) as f32;
+    /// Adds what a word is worth to the scores.
+    pub(super) fn add(&mut self, worth: &Worth) {
+        for of_note in &worth.notes {
+            let note = of_note.note as usize;
+            self.scores[note] += of_note.own;
+            self.context[note] += of_note.context;
+            self.matched.insert(note);
+        }
+        for &(chunk, amount) in &worth.chunks {
+            self.scores[chunk as usize] += amount;
+        }
+    }
+
+    /// Turns the counts of a word into what it is worth by BM25, and empties them.
+    pub(super) fn worth(&mut self, entries: &Entries, options: &LexicalOptions) -> Worth {
+        let mut worth = self.shares(entries, options);
+        let n_matching = worth.notes.len() as f32;
         let n_notes = entries.n_notes as f32;
         let idf = (1.0 + (n_notes - n_matching + 0.5) / (n_matching + 0.5))
             .max(1.0)
             .ln();
-        let note_norm = Norm::new(options, entries.mean_note_terms);
-        let chunk_norm = Norm::new(options, entries.mean_chunk_terms);
-        let note_of = |entry: u32| entries.note_entry[entry as usize];
-        for of_note in self.touched.chunk_by(|&a, &b| note_of(a) == note_of(b)) {
-            let note = note_of(of_note[0]) as usize;
-            let named = self.text[note];
-            let in_note: f32 = of_note.iter().map(|&entry| self.text[entry as usize]).sum();
-            self.scores[note] += idf * in_note / (in_note + note_norm.of(entries.n_terms[note]));
-            self.matched.insert(note);
-            // A chunk is read under its title: what the title says counts for each chunk of the
-            // note, also for those that do not say it themselves.
-            let context = (named * options.weights.context).min(1.0);
-            let from_context = idf * context / (context + options.k1);
-            self.context[note] += from_context;
-            for entry in of_note.iter().map(|&entry| entry as usize) {
-                let (text, section) = (self.text[entry], self.section[entry]);
-                self.text[entry] = 0.0;
-                self.section[entry] = 0.0;
-                if entry != note {
-                    let count = text + section + context;
-                    let norm = chunk_norm.of(entries.n_terms[entry]);
-                    self.scores[entry] += idf * count / (count + norm) - from_context;
-                }
-            }
+        for of_note in &mut worth.notes {
+            of_note.own *= idf;
+            of_note.context *= idf;
         }
-        idf
+        worth.chunks.iter_mut().for_each(|(_, share)| *share *= idf);
+        worth.idf = idf;
+        worth
     }
 
-    /// Lists the entries that were counted, in order; returns how many notes they are of.
-    fn list_touched(&mut self, entries: &Entries) -> usize {
-        self.touched.clear();
-        let (mut n_notes, mut last) = (0, u32::MAX);
-        let touched = &mut self.touched;
-        self.counted.drain(|entry| {
+    /// The same before rarity counts, entry by entry: a note's comes before those of its chunks.
+    fn shares(&mut self, entries: &Entries, options: &LexicalOptions) -> Worth {
+        let Self {
+            counts, counted, ..
+        } = self;
+        let mut worth = Worth::default();
+        let note_norm = Norm::new(options, entries.mean_note_terms);
+        let chunk_norm = Norm::new(options, entries.mean_chunk_terms);
+        let close = |notes: &mut Vec<NoteWorth>, in_note: f32| {
+            if let Some(last) = notes.last_mut() {
+                let norm = note_norm.of(entries.n_terms[last.note as usize]);
+                last.own = in_note / (in_note + norm);
+            }
+        };
+        // Of the note at hand: the word in all of it, and in its title. A chunk is read under the
+        // title: what that says counts for each chunk, also for those that do not say it.
+        let (mut open, mut in_note, mut context, mut from_context) = (u32::MAX, 0f32, 0f32, 0f32);
+        let Worth { notes, chunks, .. } = &mut worth;
+        counted.drain(|entry| {
             let note = entries.note_entry[entry];
-            n_notes += usize::from(note != last);
-            last = note;
-            touched.push(entry as u32);
+            if note != open {
+                close(notes, in_note);
+                (open, in_note) = (note, 0.0);
+                context = (counts[note as usize].text * options.weights.context).min(1.0);
+                from_context = context / (context + options.k1);
+                notes.push(NoteWorth {
+                    note,
+                    own: 0.0,
+                    context: from_context,
+                });
+            }
+            let Counts { text, section } = std::mem::take(&mut counts[entry]);
+            in_note += text;
+            if entry != note as usize {
+                let count = text + section + context;
+                let norm = chunk_norm.of(entries.n_terms[entry]);
+                chunks.push((entry as u32, count / (count + norm) - from_context));
+            }
         });
-        n_notes
+        close(notes, in_note);
+        worth
     }
 
     /// Makes everything zero again.
@@ -118,6 +167,11 @@ impl Tally {
             matched,
             ..
         } = self;
+        if matched.len() > scores.len() / CLEARED_AT_ONCE_MIN {
+            context.fill(0.0);
+            scores.fill(0.0);
+            return matched.0.fill(0);
+        }
         matched.drain(|note| {
             context[note] = 0.0;
             scores[note] = 0.0;
@@ -125,6 +179,9 @@ impl Tally {
         });
     }
 }
+
+/// Where more than one in so many entries is a note to clear, clearing everything is quicker.
+const CLEARED_AT_ONCE_MIN: usize = 64;
 
 /// BM25's length normalisation, `k1 · (1 − b + b · n / mean)`.
 struct Norm {
@@ -152,6 +209,10 @@ pub(super) struct Bits(Vec<u64>);
 impl Bits {
     fn new(n_entries: usize) -> Self {
         Self(vec![0; n_entries.div_ceil(64)])
+    }
+
+    fn len(&self) -> usize {
+        self.0.iter().map(|word| word.count_ones() as usize).sum()
     }
 
     #[inline]
