@@ -99,7 +99,7 @@ impl Coder {
     pub(super) fn query_code(&self, vector: &[f32]) -> Vec<u64> {
         let (mut code, mut row) = (Vec::new(), Vec::new());
         self.push(vector, &mut code, &mut row);
-        code.chunks_exact(8).map(word).collect()
+        words(&code).collect()
     }
 
     /// An orthonormal rotation: random signs, then the Walsh–Hadamard transform.
@@ -147,9 +147,9 @@ impl CodedQuery {
 }
 
 /// Appends the signed values of a row and returns its scale.
-pub(super) fn unpack(code: &[u64], row: &[u8], values: &mut Vec<i8>) -> f32 {
+pub(super) fn unpack(code: impl Iterator<Item = u64>, row: &[u8], values: &mut Vec<i8>) -> f32 {
     let (scale, levels) = row.split_at(4);
-    for (signs, levels) in code.iter().zip(levels.chunks_exact(32)) {
+    for (signs, levels) in code.zip(levels.chunks_exact(32)) {
         for (index, pair) in levels.iter().enumerate() {
             let signs = signs >> (2 * index);
             let signed = |level: u8, sign: u64| {
@@ -163,8 +163,10 @@ pub(super) fn unpack(code: &[u64], row: &[u8], values: &mut Vec<i8>) -> f32 {
     f32::from_le_bytes([scale[0], scale[1], scale[2], scale[3]])
 }
 
-pub(super) fn word(bytes: &[u8]) -> u64 {
-    u64::from_le_bytes(bytes.try_into().expect("chunks of eight bytes"))
+/// Returns the words of codes as they are kept.
+pub(super) fn words(bytes: &[u8]) -> impl Iterator<Item = u64> {
+    let words = bytes.as_chunks().0.iter();
+    words.map(|word| u64::from_le_bytes(*word))
 }
 
 fn nearest_level(units: f32) -> u8 {
@@ -283,8 +285,7 @@ mod tests {
                     (codes.len(), rows.len()),
                     (coder.code_bytes(), coder.row_bytes())
                 );
-                let words: Vec<u64> = codes.chunks_exact(8).map(word).collect();
-                let scale = unpack(&words, &rows, &mut values);
+                let scale = unpack(words(&codes), &rows, &mut values);
                 let found = coder.query(&query).cosine(scale, &values);
                 assert!((found - cosine(&query, row)).abs() < 0.02, "{n}: {found}");
             }
@@ -311,7 +312,7 @@ mod tests {
         let coder = Coder::new(vec![0.1; 64]);
         let (mut codes, mut rows, mut values) = (Vec::new(), Vec::new(), Vec::new());
         coder.push(&[0.0; 64], &mut codes, &mut rows);
-        let scale = unpack(&[0], &rows, &mut values);
+        let scale = unpack([0].into_iter(), &rows, &mut values);
         assert_eq!(coder.query(&vector(64, 1)).cosine(scale, &values), 0.0);
     }
 }

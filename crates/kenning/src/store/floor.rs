@@ -26,7 +26,7 @@ impl Floor {
             .query_row([KEY], |row| row.get(0))
             .optional()?;
         let bytes = bytes.unwrap_or_default();
-        let mut numbers = bytes.chunks_exact(8).map(|bytes| codes::word(bytes) as i64);
+        let mut numbers = codes::words(&bytes).map(|word| word as i64);
         Ok(Self {
             n_rows: numbers.next().unwrap_or(0),
             sums: numbers.collect(),
@@ -44,9 +44,8 @@ impl Floor {
 
     /// Counts a vector `times` over; −1 takes it out again. An empty row counts for nothing.
     pub(super) fn count(&mut self, code: &[u8], row: &[u8], times: i64) {
-        let words: Vec<u64> = code.chunks_exact(8).map(codes::word).collect();
-        let mut values = Vec::with_capacity(words.len() * 64);
-        let scale = codes::unpack(&words, row, &mut values);
+        let mut values = Vec::with_capacity(code.len() * 8);
+        let scale = codes::unpack(codes::words(code), row, &mut values);
         if scale == 0.0 {
             return;
         }
@@ -94,9 +93,8 @@ mod tests {
         for vector in &all {
             let (code, row) = packed(&coder, vector);
             floor.count(&code, &row, 1);
-            let words: Vec<u64> = code.chunks_exact(8).map(codes::word).collect();
             let mut values = Vec::new();
-            let scale = codes::unpack(&words, &row, &mut values);
+            let scale = codes::unpack(codes::words(&code), &row, &mut values);
             sum += query.cosine(scale, &values);
         }
         let mean = query.mean_cosine(&floor.mean());

@@ -112,7 +112,7 @@ impl LexicalReader {
         };
         for segment in index.searchable_segments()? {
             let segment = SegmentReader::open(&segment)?;
-            let first_entry = reader.entries.note.len();
+            let first_entry = reader.entries.chunk.len();
             reader.entries.load(&segment)?;
             reader.segments.push(Segment {
                 reader: segment,
@@ -135,7 +135,7 @@ impl LexicalReader {
 
     pub(super) fn note_of(&self, chunk: ChunkId) -> Option<NoteId> {
         let entry = self.entries.entry(chunk)?;
-        Some(self.entries.note_id(entry))
+        Some(self.entries.note(entry).id())
     }
 
     /// Scores every entry that holds any of the groups.
@@ -145,7 +145,7 @@ impl LexicalReader {
         options: &LexicalOptions,
     ) -> tantivy::Result<LexicalScores<'_>> {
         let spare = self.spare.lock().ok().and_then(|mut spare| spare.pop());
-        let mut tally = spare.unwrap_or_else(|| Tally::new(self.entries.note.len()));
+        let mut tally = spare.unwrap_or_else(|| Tally::new(&self.entries));
         let mut idf = Vec::with_capacity(groups.len());
         let mut respelled = Vec::new();
         for (number, group) in groups.iter().enumerate() {
@@ -220,7 +220,7 @@ impl LexicalReader {
                     continue;
                 }
                 for term in segment.spellings(field, group)? {
-                    segment.count_term(&term, weight, target, &self.entries.is_alive, tally)?;
+                    segment.count_term(&term, weight, target, &self.entries, tally)?;
                 }
             }
         }
@@ -256,7 +256,7 @@ impl Segment {
         term: &Term,
         weight: f32,
         target: Target,
-        is_alive: &[bool],
+        entries: &Entries,
         tally: &mut Tally,
     ) -> tantivy::Result<()> {
         let index = self.reader.inverted_index(term.field())?;
@@ -268,7 +268,7 @@ impl Segment {
         while postings.block_len() > 0 {
             for (&doc, &frequency) in postings.docs().iter().zip(postings.freqs()) {
                 let entry = self.first_entry + doc as usize;
-                if !has_deletes || is_alive[entry] {
+                if !has_deletes || entries.is_alive(entry) {
                     tally.count(entry, weight * frequency as f32, target);
                 }
             }

@@ -32,15 +32,16 @@ pub struct Neighbour {
     pub cosine: f32,
 }
 
-/// All rows, unpacked.
-struct Rows {
+/// All codes and rows, the latter unpacked.
+struct All {
+    codes: Vec<u64>,
     scales: Vec<f32>,
     values: Vec<i8>,
     width: usize,
 }
 
-impl Rows {
-    fn get(&self, slot: usize) -> Option<(f32, &[i8])> {
+impl All {
+    fn row(&self, slot: usize) -> Option<(f32, &[i8])> {
         let values = self
             .values
             .get(slot * self.width..(slot + 1) * self.width)?;
@@ -53,26 +54,16 @@ pub(super) struct VectorReader {
     coder: Coder,
     /// Mean of all rows.
     mean: Vec<f32>,
-    codes: Vec<u64>,
-    rows: OnceLock<Rows>,
+    all: OnceLock<All>,
     n_queries: AtomicU32,
 }
 
 impl VectorReader {
     pub(super) fn open(connection: &Connection, center: Vec<f32>) -> rusqlite::Result<Self> {
-        let coder = Coder::new(center);
-        let mut codes = Vec::new();
-        let mut statement = connection.prepare("SELECT data FROM vector_code ORDER BY block")?;
-        let mut blocks = statement.query([])?;
-        while let Some(block) = blocks.next()? {
-            let data = block.get_ref(0)?.as_blob()?;
-            codes.extend(data.chunks_exact(8).map(codes::word));
-        }
         Ok(Self {
-            coder,
+            coder: Coder::new(center),
             mean: Floor::read(connection)?.mean(),
-            codes,
-            rows: OnceLock::new(),
+            all: OnceLock::new(),
             n_queries: AtomicU32::new(0),
         })
     }
@@ -87,7 +78,9 @@ impl VectorReader {
         is_wanted: impl Fn(usize) -> bool,
     ) -> rusqlite::Result<(Vec<Neighbour>, f32)> {
         self.n_queries.fetch_add(1, Ordering::Relaxed);
-        let slots = self.nearest_codes(query, limit.max(RESCORED), &is_wanted);
+        let distances = self.distances(connection, query)?;
+        let n_bits = self.coder.code_bytes() * 8;
+        let slots = nearest_slots(&distances, n_bits, limit.max(RESCORED), &is_wanted);
         let mut neighbours = self.cosines(connection, query, &slots)?;
         let nearest_first = |a: &Neighbour, b: &Neighbour| {
             (b.cosine.total_cmp(&a.cosine)).then(a.chunk.cmp(&b.chunk))
@@ -113,91 +106,132 @@ impl VectorReader {
             chunk: ChunkId(slot as i64),
             cosine: query.cosine(scale, values),
         };
-        if let Some(rows) = self.all_rows(connection)? {
+        if let Some(all) = self.all(connection)? {
             return Ok((0..)
                 .zip(slots)
                 .filter_map(|(index, &slot)| {
-                    let (scale, values) = rows.get(slot)?;
+                    let (scale, values) = all.row(slot)?;
                     let ahead = slots.get(index + ROWS_AHEAD);
-                    if let Some((_, soon)) = ahead.and_then(|&slot| rows.get(slot)) {
+                    if let Some((_, soon)) = ahead.and_then(|&slot| all.row(slot)) {
                         cpu::prefetch(soon);
                     }
                     Some(neighbour(slot, scale, values))
                 })
                 .collect());
         }
+        let Some(first) = slots.first() else {
+            return Ok(Vec::new());
+        };
         let connection = locked(connection);
+        let open = |table| {
+            let block = (first / BLOCK_SLOTS) as i64;
+            connection.blob_open(MAIN_DB, table, "data", block, true)
+        };
+        let (mut codes, mut rows) = (open("vector_code")?, open("vector_row")?);
+        let (mut code, mut row) = (
+            vec![0; self.coder.code_bytes()],
+            vec![0; self.coder.row_bytes()],
+        );
+        let mut values = Vec::new();
         let mut found = Vec::with_capacity(slots.len());
-        let width = self.coder.row_bytes();
-        let (mut row, mut values) = (vec![0; width], Vec::new());
         for same_block in slots.chunk_by(|a, b| a / BLOCK_SLOTS == b / BLOCK_SLOTS) {
             let block = (same_block[0] / BLOCK_SLOTS) as i64;
-            let blob = connection.blob_open(MAIN_DB, "vector_row", "data", block, true)?;
+            codes.reopen(block)?;
+            rows.reopen(block)?;
             for &slot in same_block {
-                blob.read_at_exact(&mut row, slot % BLOCK_SLOTS * width)?;
+                let place = slot % BLOCK_SLOTS;
+                codes.read_at_exact(&mut code, place * self.coder.code_bytes())?;
+                rows.read_at_exact(&mut row, place * self.coder.row_bytes())?;
                 values.clear();
-                let scale = codes::unpack(self.code(slot), &row, &mut values);
+                let scale = codes::unpack(codes::words(&code), &row, &mut values);
                 found.push(neighbour(slot, scale, &values));
             }
         }
         Ok(found)
     }
 
-    /// One query reads the few rows it needs; a second one tells a process that stays, which is
-    /// better served by keeping all of them unpacked.
-    fn all_rows(&self, connection: &SharedConnection) -> rusqlite::Result<Option<&Rows>> {
+    /// Returns the distance of the query's code to each slot's.
+    fn distances(
+        &self,
+        connection: &SharedConnection,
+        query: &[f32],
+    ) -> rusqlite::Result<Vec<u16>> {
+        let code = self.coder.query_code(query);
+        if let Some(all) = self.all(connection)? {
+            let mut distances = vec![0; all.scales.len()];
+            codes::distances(&code, &all.codes, &mut distances);
+            return Ok(distances);
+        }
+        let (mut distances, mut block_codes) = (Vec::new(), Vec::new());
+        each_block(
+            connection,
+            "SELECT data FROM vector_code ORDER BY block",
+            |block| {
+                block_codes.clear();
+                block_codes.extend(codes::words(block));
+                let start = distances.len();
+                distances.resize(start + block_codes.len() / code.len(), 0);
+                codes::distances(&code, &block_codes, &mut distances[start..]);
+            },
+        )?;
+        Ok(distances)
+    }
+
+    /// One query reads what it needs; a second one tells a process that stays, which is better served
+    /// by keeping everything, and unpacked.
+    fn all(&self, connection: &SharedConnection) -> rusqlite::Result<Option<&All>> {
         if self.n_queries.load(Ordering::Relaxed) < 2 {
             return Ok(None);
         }
-        if let Some(rows) = self.rows.get() {
-            return Ok(Some(rows));
+        if let Some(all) = self.all.get() {
+            return Ok(Some(all));
         }
-        let mut rows = Rows {
-            scales: Vec::with_capacity(self.n_slots()),
-            values: Vec::with_capacity(self.n_slots() * self.code_words() * 64),
-            width: self.code_words() * 64,
-        };
-        let connection = locked(connection);
-        let mut statement = connection.prepare("SELECT data FROM vector_row ORDER BY block")?;
-        let mut blocks = statement.query([])?;
-        while let Some(block) = blocks.next()? {
-            for row in block
-                .get_ref(0)?
-                .as_blob()?
-                .chunks_exact(self.coder.row_bytes())
-            {
-                let code = self.code(rows.scales.len());
-                rows.scales.push(codes::unpack(code, row, &mut rows.values));
-            }
-        }
-        Ok(Some(self.rows.get_or_init(|| rows)))
+        let n_words = self.coder.code_bytes() / 8;
+        let mut codes = Vec::new();
+        each_block(
+            connection,
+            "SELECT data FROM vector_code ORDER BY block",
+            |block| {
+                codes.extend(codes::words(block));
+            },
+        )?;
+        let n_slots = codes.len() / n_words;
+        let width = n_words * 64;
+        let mut scales = Vec::with_capacity(n_slots);
+        let mut values = Vec::with_capacity(n_slots * width);
+        each_block(
+            connection,
+            "SELECT data FROM vector_row ORDER BY block",
+            |block| {
+                for row in block.chunks_exact(self.coder.row_bytes()) {
+                    let start = scales.len() * n_words;
+                    let code = codes[start..start + n_words].iter().copied();
+                    scales.push(codes::unpack(code, row, &mut values));
+                }
+            },
+        )?;
+        Ok(Some(self.all.get_or_init(|| All {
+            codes,
+            scales,
+            values,
+            width,
+        })))
     }
+}
 
-    fn code(&self, slot: usize) -> &[u64] {
-        let n_words = self.code_words();
-        &self.codes[slot * n_words..(slot + 1) * n_words]
+/// Calls `each` with every block that a query selects.
+fn each_block(
+    connection: &SharedConnection,
+    sql: &str,
+    mut each: impl FnMut(&[u8]),
+) -> rusqlite::Result<()> {
+    let connection = locked(connection);
+    let mut statement = connection.prepare(sql)?;
+    let mut blocks = statement.query([])?;
+    while let Some(block) = blocks.next()? {
+        each(block.get_ref(0)?.as_blob()?);
     }
-
-    fn n_slots(&self) -> usize {
-        self.codes.len() / self.code_words()
-    }
-
-    fn code_words(&self) -> usize {
-        self.coder.code_bytes() / 8
-    }
-
-    /// Returns the slots of at least `n` nearest codes, in slot order.
-    fn nearest_codes(
-        &self,
-        query: &[f32],
-        n: usize,
-        is_wanted: &impl Fn(usize) -> bool,
-    ) -> Vec<usize> {
-        let code = self.coder.query_code(query);
-        let mut distances = vec![0; self.n_slots()];
-        codes::distances(&code, &self.codes, &mut distances);
-        nearest_slots(&distances, code.len() * 64, n, is_wanted)
-    }
+    Ok(())
 }
 
 /// Returns the wanted slots that are as near as the `n`th of them, in order.

@@ -2,7 +2,7 @@
 
 use std::cmp::Ordering;
 
-use super::tally::Tally;
+use super::tally::{NoteSums, Tally};
 use super::{LexicalHit, LexicalReader, TermGroup};
 use crate::store::{ChunkId, NoteId};
 
@@ -23,17 +23,17 @@ impl<'a> LexicalScores<'a> {
     pub(super) fn new(reader: &'a LexicalReader, mut tally: Tally, note_share: f32) -> Self {
         let (mut best_note, mut best_chunk) = (0f32, 0f32);
         let Tally {
-            scores,
-            context,
-            best,
+            chunks,
+            notes,
             matched,
             ..
         } = &mut tally;
-        matched.each(|note| {
-            best_note = best_note.max(scores[note]);
-            let chunks = scores[reader.entries.chunks_of(note)].iter();
-            best[note] = chunks.fold(f32::MIN, |best, &score| best.max(score)) + context[note];
-            best_chunk = best_chunk.max(best[note]);
+        matched.each(|number| {
+            let note = &mut notes[number];
+            best_note = best_note.max(note.score);
+            let chunks = chunks[reader.entries.notes[number].chunks()].iter();
+            note.best = chunks.fold(f32::MIN, |best, &score| best.max(score)) + note.context;
+            best_chunk = best_chunk.max(note.best);
         });
         Self {
             reader,
@@ -73,16 +73,17 @@ impl<'a> LexicalScores<'a> {
         let mut hits: Vec<LexicalHit> = Vec::new();
         // What a chunk must reach to be among the best of those seen so far.
         let mut bar = 0f32;
-        self.tally.matched.each(|entry| {
-            let of_note = share(self.tally.scores[entry], self.best_note);
-            let most = share(self.tally.best[entry], self.best_chunk);
-            let note = entries.note_id(entry);
+        self.tally.matched.each(|number| {
+            let sums = &self.tally.notes[number];
+            let of_note = share(sums.score, self.best_note);
+            let most = share(sums.best, self.best_chunk);
+            let note = entries.notes[number].id();
             if of_note <= 0.0 || self.combined(of_note, most) < bar || !is_wanted(note) {
                 return;
             }
             let first = hits.len();
-            for chunk in entries.chunks_of(entry) {
-                let score = self.combined(of_note, self.chunk_share(chunk, entry));
+            for chunk in entries.notes[number].chunks() {
+                let score = self.combined(of_note, self.chunk_share(chunk, sums));
                 if score >= bar {
                     hits.push(LexicalHit {
                         chunk: ChunkId(i64::from(entries.chunk[chunk]) - 1),
@@ -110,16 +111,15 @@ impl<'a> LexicalScores<'a> {
         let Some(entry) = entries.entry(chunk) else {
             return (0.0, 0.0);
         };
-        let note = entries.note_entry[entry] as usize;
+        let note = &self.tally.notes[entries.note_of[entry] as usize];
         (
-            share(self.tally.scores[note], self.best_note),
+            share(note.score, self.best_note),
             self.chunk_share(entry, note),
         )
     }
 
-    fn chunk_share(&self, chunk: usize, note: usize) -> f32 {
-        let score = self.tally.scores[chunk] + self.tally.context[note];
-        share(score, self.best_chunk)
+    fn chunk_share(&self, chunk: usize, note: &NoteSums) -> f32 {
+        share(self.tally.chunks[chunk] + note.context, self.best_chunk)
     }
 
     fn combined(&self, note: f32, chunk: f32) -> f32 {

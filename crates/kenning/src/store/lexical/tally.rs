@@ -31,6 +31,7 @@ pub(super) struct Worth {
 }
 
 struct NoteWorth {
+    /// Its number among the notes.
     note: u32,
     own: f32,
     /// What its names are worth to each of its chunks.
@@ -50,25 +51,33 @@ pub(super) struct Tally {
     counts: Vec<Counts>,
     /// Entries that hold the word at hand.
     counted: Bits,
-    /// Scores so far, of notes and of chunks.
-    pub(super) scores: Vec<f32>,
-    /// What every chunk of a note gets from the note's names, at the note's entry.
-    pub(super) context: Vec<f32>,
-    /// Highest score of a note's chunks, at the note's entry, once all words are counted.
-    pub(super) best: Vec<f32>,
-    /// Entries of notes that hold any word.
+    /// Scores so far of chunks, by entry.
+    pub(super) chunks: Vec<f32>,
+    /// Sums of notes, by their number.
+    pub(super) notes: Vec<NoteSums>,
+    /// Notes that hold any word.
     pub(super) matched: Bits,
 }
 
+/// What is known of a note so far.
+#[derive(Clone, Copy, Default)]
+pub(super) struct NoteSums {
+    pub(super) score: f32,
+    /// What each of its chunks gets from its names.
+    pub(super) context: f32,
+    /// Highest score of its chunks, once all words are counted.
+    pub(super) best: f32,
+}
+
 impl Tally {
-    pub(super) fn new(n_entries: usize) -> Self {
+    pub(super) fn new(entries: &Entries) -> Self {
+        let (n_entries, n_notes) = (entries.chunk.len(), entries.notes.len());
         Self {
             counts: vec![Counts::default(); n_entries],
             counted: Bits::new(n_entries),
-            scores: vec![0.0; n_entries],
-            context: vec![0.0; n_entries],
-            best: vec![0.0; n_entries],
-            matched: Bits::new(n_entries),
+            chunks: vec![0.0; n_entries],
+            notes: vec![NoteSums::default(); n_notes],
+            matched: Bits::new(n_notes),
         }
     }
 
@@ -89,13 +98,13 @@ impl Tally {
     /// Adds what a word is worth to the scores.
     pub(super) fn add(&mut self, worth: &Worth) {
         for of_note in &worth.notes {
-            let note = of_note.note as usize;
-            self.scores[note] += of_note.own;
-            self.context[note] += of_note.context;
-            self.matched.insert(note);
+            let note = &mut self.notes[of_note.note as usize];
+            note.score += of_note.own;
+            note.context += of_note.context;
+            self.matched.insert(of_note.note as usize);
         }
         for &(chunk, amount) in &worth.chunks {
-            self.scores[chunk as usize] += amount;
+            self.chunks[chunk as usize] += amount;
         }
     }
 
@@ -126,20 +135,23 @@ impl Tally {
         let chunk_norm = Norm::new(options, entries.mean_chunk_terms);
         let close = |notes: &mut Vec<NoteWorth>, in_note: f32| {
             if let Some(last) = notes.last_mut() {
-                let norm = note_norm.of(entries.n_terms[last.note as usize]);
+                let entry = entries.notes[last.note as usize].entry;
+                let norm = note_norm.of(entries.n_terms[entry as usize]);
                 last.own = in_note / (in_note + norm);
             }
         };
         // Of the note at hand: the word in all of it, and in its title. A chunk is read under the
         // title: what that says counts for each chunk, also for those that do not say it.
-        let (mut open, mut in_note, mut context, mut from_context) = (u32::MAX, 0f32, 0f32, 0f32);
+        let (mut open, mut own_entry) = (u32::MAX, 0);
+        let (mut in_note, mut context, mut from_context) = (0f32, 0f32, 0f32);
         let Worth { notes, chunks, .. } = &mut worth;
         counted.drain(|entry| {
-            let note = entries.note_entry[entry];
+            let note = entries.note_of[entry];
             if note != open {
                 close(notes, in_note);
                 (open, in_note) = (note, 0.0);
-                context = (counts[note as usize].text * options.weights.context).min(1.0);
+                own_entry = entries.notes[note as usize].entry as usize;
+                context = (counts[own_entry].text * options.weights.context).min(1.0);
                 from_context = context / (context + options.k1);
                 notes.push(NoteWorth {
                     note,
@@ -149,7 +161,7 @@ impl Tally {
             }
             let Counts { text, section } = std::mem::take(&mut counts[entry]);
             in_note += text;
-            if entry != note as usize {
+            if entry != own_entry {
                 let count = text + section + context;
                 let norm = chunk_norm.of(entries.n_terms[entry]);
                 chunks.push((entry as u32, count / (count + norm) - from_context));
@@ -162,26 +174,25 @@ impl Tally {
     /// Makes everything zero again.
     pub(super) fn clear(&mut self, entries: &Entries) {
         let Self {
-            scores,
-            context,
+            chunks,
+            notes,
             matched,
             ..
         } = self;
-        if matched.len() > scores.len() / CLEARED_AT_ONCE_MIN {
-            context.fill(0.0);
-            scores.fill(0.0);
+        if matched.len() > notes.len() / CLEARED_AT_ONCE_MIN {
+            notes.fill(NoteSums::default());
+            chunks.fill(0.0);
             return matched.0.fill(0);
         }
         matched.drain(|note| {
-            context[note] = 0.0;
-            scores[note] = 0.0;
-            scores[entries.chunks_of(note)].fill(0.0);
+            notes[note] = NoteSums::default();
+            chunks[entries.notes[note].chunks()].fill(0.0);
         });
     }
 }
 
-/// Where more than one in so many entries is a note to clear, clearing everything is quicker.
-const CLEARED_AT_ONCE_MIN: usize = 64;
+/// Where more than one in so many notes is to be cleared, clearing everything is quicker.
+const CLEARED_AT_ONCE_MIN: usize = 10;
 
 /// BM25's length normalisation, `k1 · (1 − b + b · n / mean)`.
 struct Norm {
