@@ -1,9 +1,10 @@
 //! The write flow end to end: what a run counts, what it leaves alone, what it does anew.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
-use std::fs;
+use std::fs::{self, File, FileTimes};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, UNIX_EPOCH};
 
 use kenning::Error;
 use kenning::chunk::Profile;
@@ -337,6 +338,42 @@ fn the_number_of_threads_changes_nothing() {
     };
     vault.update();
     assert_eq!(vault.contents(), alone);
+}
+
+/// A large vault is looked at window by window, and every change lies in one of them.
+#[cfg(unix)]
+#[test]
+fn freshness_of_a_large_vault_is_told_by_a_window_that_moves() {
+    let vault = TestVault::empty();
+    for n in 0..2_010 {
+        vault.write(&format!("{}/{n}.md", n / 100), "text");
+    }
+    // Folders that were last changed before the index was made.
+    let rest = || {
+        let times = FileTimes::new().set_modified(UNIX_EPOCH + Duration::from_secs(NOW as u64 - 1));
+        for n in 0..=20 {
+            let folder = File::open(vault.root().join(n.to_string())).unwrap();
+            folder.set_times(times).unwrap();
+        }
+    };
+    vault.update();
+    rest();
+    let n_stale = || {
+        let told = |now| freshness(&vault.store(), &vault.open(), false, now).unwrap();
+        let told: Vec<Freshness> = (NOW..NOW + 9).map(told).collect();
+        assert!(!told.contains(&Freshness::Fresh));
+        told.iter()
+            .filter(|told| **told == Freshness::Stale)
+            .count()
+    };
+    assert_eq!(n_stale(), 0);
+    vault.write("7/777.md", "other text");
+    assert_eq!(n_stale(), 1);
+    vault.update();
+    rest();
+    assert_eq!(n_stale(), 0);
+    vault.write("12/new.md", "text");
+    assert!((1..3).contains(&n_stale()));
 }
 
 #[test]
