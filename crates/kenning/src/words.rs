@@ -62,8 +62,8 @@ pub fn push_terms(text: &str, language: Language, stems: &mut Stems, out: &mut S
     n_terms
 }
 
-/// Appends the parts of names written in camel case, which stand in `out` as a whole already:
-/// code calls a thing `addEventListener` that people call an event listener.
+/// Appends the parts of names written in camel case, which stand in `out` as a whole already, each name
+/// behind an empty term that sets it apart: code calls a thing `addEventListener` that people call an event listener.
 pub fn push_name_parts(text: &str, language: Language, stems: &mut Stems, out: &mut String) -> u32 {
     let mut n_terms = 0;
     for word in words(text) {
@@ -71,6 +71,8 @@ pub fn push_name_parts(text: &str, language: Language, stems: &mut Stems, out: &
         let Some(first) = parts.next().filter(|_| parts.peek().is_some()) else {
             continue;
         };
+        // An empty term: the parts stand at the end of the text, not beside its last word.
+        out.push(TERM_SEPARATOR);
         for part in std::iter::once(first).chain(parts) {
             n_terms += push_terms(part, language, stems, out);
         }

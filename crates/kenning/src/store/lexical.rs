@@ -11,7 +11,7 @@ mod scores;
 mod tally;
 
 use std::path::Path;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{Index, SegmentReader, Term};
@@ -31,7 +31,7 @@ use tally::{Tally, Target};
 const SPARE_MAX: usize = 4;
 
 /// The ways one query word may be spelled in the index; a match of any of them counts as one.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct TermGroup {
     /// Exact terms.
     pub terms: Vec<String>,
@@ -153,15 +153,24 @@ impl LexicalReader {
                 Some(known) => known,
                 None => {
                     self.count(group, &options.weights, &mut tally)?;
-                    if !tally.has_counted() && groups.len() <= options.forgiving_words_max {
-                        let near = self.respell(group)?;
-                        if !near.terms.is_empty() {
-                            self.count(&near, &options.weights, &mut tally)?;
-                            respelled.push((number, near));
+                    let near = match tally.has_counted() {
+                        false if groups.len() <= options.forgiving_words_max => {
+                            self.respell(group)?
                         }
+                        _ => TermGroup::default(),
+                    };
+                    let is_respelled = !near.terms.is_empty();
+                    if is_respelled {
+                        self.count(&near, &options.weights, &mut tally)?;
+                        respelled.push((number, near));
                     }
                     let worth = tally.worth(&self.entries, options);
-                    self.frequent.keep(group, options, worth)
+                    // What stands for another word must be told each time, so it is not kept.
+                    if is_respelled {
+                        Arc::new(worth)
+                    } else {
+                        self.frequent.keep(group, options, worth)
+                    }
                 }
             };
             tally.add(&worth);

@@ -17,10 +17,10 @@ use crate::note::Heading;
 use crate::vault::Stamp;
 use crate::words::Language;
 
-/// Unpacked blocks of texts that are kept, 16 kB each.
-const BLOCKS_KEPT_MAX: usize = 512;
-/// Rows of notes that are kept, about a kilobyte each.
-const NOTES_KEPT_MAX: usize = 4_096;
+/// Unpacked texts that are kept.
+const BLOCK_BYTES_KEPT_MAX: usize = 8 << 20;
+/// Rows of notes that are kept.
+const NOTE_BYTES_KEPT_MAX: usize = 4 << 20;
 
 /// A snapshot of an index.
 pub struct Store {
@@ -73,6 +73,15 @@ pub struct NoteRow {
 }
 
 impl NoteRow {
+    /// Returns about how much memory it needs.
+    fn n_bytes(&self) -> usize {
+        let headings = self.headings.iter().map(|heading| heading.text.len());
+        let lists = [&self.tags, &self.aliases, &self.called];
+        let texts = lists.into_iter().flatten().map(String::len).chain(headings);
+        let own = size_of::<Self>() + self.path.len() + self.title.len();
+        own + texts.map(|n| n + size_of::<Heading>()).sum::<usize>()
+    }
+
     /// Returns its date as a day.
     pub fn day(&self) -> Option<jiff::civil::Date> {
         self.date.as_deref()?.parse().ok()
@@ -132,8 +141,8 @@ impl Store {
             lexical: OnceLock::new(),
             vectors: OnceLock::new(),
             texts: OnceLock::new(),
-            blocks: Kept::new(BLOCKS_KEPT_MAX),
-            notes: Kept::new(NOTES_KEPT_MAX),
+            blocks: Kept::new(BLOCK_BYTES_KEPT_MAX, Vec::len),
+            notes: Kept::new(NOTE_BYTES_KEPT_MAX, NoteRow::n_bytes),
         })
     }
 

@@ -8,6 +8,8 @@ use tantivy::tokenizer::{Token, TokenStream, Tokenizer, TokenizerManager};
 use crate::words::TERM_SEPARATOR;
 
 const TOKENIZER: &str = "terms";
+/// How far an empty term moves those behind it away: no window reaches across.
+const GAP_WORDS: usize = 100;
 
 /// The fields. A note is one entry followed at once by one entry per chunk, in order.
 #[derive(Clone)]
@@ -92,14 +94,19 @@ impl Tokenizer for TermSplitter {
 
 impl TokenStream for TermStream<'_> {
     fn advance(&mut self) -> bool {
-        let Some((term, rest)) = self.rest.split_once(TERM_SEPARATOR) else {
-            return false;
-        };
-        self.rest = rest;
-        self.token.text.clear();
-        self.token.text.push_str(term);
-        self.token.position = self.token.position.wrapping_add(1);
-        true
+        while let Some((term, rest)) = self.rest.split_once(TERM_SEPARATOR) {
+            self.rest = rest;
+            if term.is_empty() {
+                // What comes next stands nowhere near.
+                self.token.position = self.token.position.wrapping_add(GAP_WORDS);
+                continue;
+            }
+            self.token.text.clear();
+            self.token.text.push_str(term);
+            self.token.position = self.token.position.wrapping_add(1);
+            return true;
+        }
+        false
     }
 
     fn token(&self) -> &Token {

@@ -1,7 +1,7 @@
 //! Nearest neighbours: a scan of all sign codes, then the packed rows of the best of them.
 
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicU32, Ordering};
+use std::sync::{Mutex, OnceLock};
 
 use rusqlite::{Connection, MAIN_DB};
 
@@ -55,6 +55,7 @@ pub(super) struct VectorReader {
     /// Mean of all rows.
     mean: Vec<f32>,
     all: OnceLock<All>,
+    building: Mutex<()>,
     n_queries: AtomicU32,
 }
 
@@ -64,6 +65,7 @@ impl VectorReader {
             coder: Coder::new(center),
             mean: Floor::read(connection)?.mean(),
             all: OnceLock::new(),
+            building: Mutex::default(),
             n_queries: AtomicU32::new(0),
         })
     }
@@ -165,7 +167,8 @@ impl VectorReader {
         let (mut distances, mut block_codes) = (Vec::new(), Vec::new());
         each_block(
             connection,
-            "SELECT data FROM vector_code ORDER BY block",
+            "vector_code",
+            self.coder.code_bytes(),
             |block| {
                 block_codes.clear();
                 block_codes.extend(codes::words(block));
@@ -180,9 +183,14 @@ impl VectorReader {
     /// One query reads what it needs; a second one tells a process that stays, which is better served
     /// by keeping everything, and unpacked.
     fn all(&self, connection: &SharedConnection) -> rusqlite::Result<Option<&All>> {
+        if let Some(all) = self.all.get() {
+            return Ok(Some(all));
+        }
         if self.n_queries.load(Ordering::Relaxed) < 2 {
             return Ok(None);
         }
+        // One builds it, and the others wait rather than do the same.
+        let _building = self.building.lock();
         if let Some(all) = self.all.get() {
             return Ok(Some(all));
         }
@@ -190,7 +198,8 @@ impl VectorReader {
         let mut codes = Vec::new();
         each_block(
             connection,
-            "SELECT data FROM vector_code ORDER BY block",
+            "vector_code",
+            self.coder.code_bytes(),
             |block| {
                 codes.extend(codes::words(block));
             },
@@ -199,17 +208,16 @@ impl VectorReader {
         let width = n_words * 64;
         let mut scales = Vec::with_capacity(n_slots);
         let mut values = Vec::with_capacity(n_slots * width);
-        each_block(
-            connection,
-            "SELECT data FROM vector_row ORDER BY block",
-            |block| {
-                for row in block.chunks_exact(self.coder.row_bytes()) {
-                    let start = scales.len() * n_words;
-                    let code = codes[start..start + n_words].iter().copied();
-                    scales.push(codes::unpack(code, row, &mut values));
-                }
-            },
-        )?;
+        each_block(connection, "vector_row", self.coder.row_bytes(), |block| {
+            for row in block.chunks_exact(self.coder.row_bytes()) {
+                let start = scales.len() * n_words;
+                let code = codes[start..start + n_words].iter().copied();
+                scales.push(codes::unpack(code, row, &mut values));
+            }
+        })?;
+        if scales.len() != n_slots {
+            return Err(rusqlite::Error::BlobSizeError);
+        }
         Ok(Some(self.all.get_or_init(|| All {
             codes,
             scales,
@@ -219,17 +227,26 @@ impl VectorReader {
     }
 }
 
-/// Calls `each` with every block that a query selects.
+/// Calls `each` with every block of a table, whose slots have so many bytes; a block that is missing or
+/// cut short would put all others in the wrong place.
 fn each_block(
     connection: &SharedConnection,
-    sql: &str,
+    table: &str,
+    n_bytes: usize,
     mut each: impl FnMut(&[u8]),
 ) -> rusqlite::Result<()> {
     let connection = locked(connection);
-    let mut statement = connection.prepare(sql)?;
+    let mut statement =
+        connection.prepare(&format!("SELECT data, block FROM {table} ORDER BY block"))?;
     let mut blocks = statement.query([])?;
+    let mut number = 0i64;
     while let Some(block) = blocks.next()? {
-        each(block.get_ref(0)?.as_blob()?);
+        let data = block.get_ref(0)?.as_blob()?;
+        if data.len() != BLOCK_SLOTS * n_bytes || block.get::<_, i64>(1)? != number {
+            return Err(rusqlite::Error::BlobSizeError);
+        }
+        each(data);
+        number += 1;
     }
     Ok(())
 }

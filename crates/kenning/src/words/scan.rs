@@ -84,10 +84,10 @@ impl<'a> Words<'a> {
         let bytes = self.text.as_bytes();
         loop {
             let byte = *bytes.get(self.at)?;
+            if is_letter_or_digit(byte) {
+                return Some(());
+            }
             if byte.is_ascii() {
-                if byte.is_ascii_alphanumeric() {
-                    return Some(());
-                }
                 self.at += 1;
             } else {
                 let c = self.text[self.at..].chars().next()?;
@@ -103,11 +103,10 @@ impl<'a> Words<'a> {
         let bytes = self.text.as_bytes();
         let mut end = start;
         while let Some(&byte) = bytes.get(end) {
-            if byte.is_ascii() {
-                if !byte.is_ascii_alphanumeric() {
-                    break;
-                }
+            if is_letter_or_digit(byte) {
                 end += 1;
+            } else if byte.is_ascii() {
+                break;
             } else {
                 let Some(c) = self.text[end..].chars().next() else {
                     break;
@@ -175,6 +174,22 @@ impl<'a> Words<'a> {
         };
         stem.ends_with(char::is_alphabetic) && TAILS.iter().any(|t| word.eq_ignore_ascii_case(t))
     }
+}
+
+/// ASCII letters and digits, looked up: every byte of every text is asked for.
+static LETTERS_AND_DIGITS: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 128 {
+        table[byte] = (byte as u8).is_ascii_alphanumeric();
+        byte += 1;
+    }
+    table
+};
+
+#[inline]
+fn is_letter_or_digit(byte: u8) -> bool {
+    LETTERS_AND_DIGITS[usize::from(byte)]
 }
 
 /// Returns the parts of a name such as `addEventListener` or `HTTPServer`; one part if it has none.

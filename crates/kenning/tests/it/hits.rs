@@ -7,7 +7,7 @@ use kenning::search::{Evidence, Hit, Mode, SearchOptions, Tuning, passage};
 use kenning::store::{LexicalHit, Store, TermGroup};
 use kenning::words;
 
-use crate::support::{TestVault, ask, fixture, paths, vault};
+use crate::support::{EMBEDDER, TestVault, ask, fixture, paths, vault};
 
 /// What a hit is told apart by, for people: path, lines, score.
 fn lines(hits: &[Hit]) -> Vec<String> {
@@ -584,4 +584,49 @@ fn places_in_the_index_are_those_in_the_text() {
         }
     }
     assert!(n_found > 20, "{n_found}");
+}
+
+/// What is kept of frequent words must not change what a second question is told.
+#[test]
+fn a_slip_is_told_each_time() {
+    let vault = TestVault::empty();
+    for n in 0..600 {
+        vault.write(&format!("{n}.md"), format!("the project number{n}"));
+    }
+    vault.update();
+    let store = vault.store();
+    let ask = |query: &str| {
+        let options = SearchOptions::default();
+        let answer = ask(&store, &*EMBEDDER, query, &options).unwrap();
+        (lines(&answer.hits), answer.notices, answer.evidence)
+    };
+    let first = ask("projcet number7");
+    assert_eq!(first.1.len(), 1, "{first:?}");
+    assert_eq!(first, ask("projcet number7"));
+    // The word itself is kept, and stands for itself.
+    let known = ask("project number7");
+    assert!(known.1.is_empty(), "{known:?}");
+    assert_eq!(known, ask("project number7"));
+    assert_eq!(first, ask("projcet number7"));
+}
+
+/// Parts of names stand at the end of a passage of code, where they are nobody's neighbours.
+#[test]
+fn parts_of_different_names_are_no_neighbours() {
+    let vault = vault("-- a.js --\nfunction addUser() { return listEvents(); }\n");
+    vault.update();
+    let store = vault.store();
+    let chunks = store
+        .chunks_of(store.note_at("a.js").unwrap().unwrap())
+        .unwrap();
+    let group = |term: &str| TermGroup {
+        terms: vec![term.to_owned()],
+        is_prefix: term == "listev",
+    };
+    let groups = ["add", "user", "list", "listev"].map(group);
+    let places = store.places(&groups, &[chunks[0].id]).unwrap().remove(0);
+    let place = |group| places.found.iter().find(|(of, _)| *of == group).unwrap().1;
+    assert_eq!(place(1) - place(0), 1);
+    assert!(place(2) - place(1) > 50, "{places:?}");
+    assert!(place(0) - place(3) > 50, "{places:?}");
 }

@@ -32,7 +32,7 @@ impl<'a> LexicalScores<'a> {
             let note = &mut notes[number];
             best_note = best_note.max(note.score);
             let chunks = chunks[reader.entries.notes[number].chunks()].iter();
-            note.best = chunks.fold(f32::MIN, |best, &score| best.max(score)) + note.context;
+            note.best = chunks.fold(f32::MIN, |best, &score| higher(best, score)) + note.context;
             best_chunk = best_chunk.max(note.best);
         });
         Self {
@@ -131,6 +131,12 @@ impl Drop for LexicalScores<'_> {
     fn drop(&mut self) {
         self.reader.give_back(std::mem::take(&mut self.tally));
     }
+}
+
+/// The higher of two scores, none of which is ever NaN: one instruction, where `max` is five.
+#[inline]
+fn higher(a: f32, b: f32) -> f32 {
+    if a > b { a } else { b }
 }
 
 fn share(score: f32, best: f32) -> f32 {
