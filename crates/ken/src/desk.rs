@@ -120,7 +120,7 @@ impl Desk {
         let started = Instant::now();
         let cx = SearchContext {
             store,
-            embedder: &*self.model,
+            embedder: &**self.model,
             tuning: &tuning,
         };
         let answer = search::search(&cx, &query, &options)?;
@@ -173,7 +173,7 @@ impl Desk {
         let started = Instant::now();
         let cx = TraverseContext {
             store,
-            embedder: &*self.model,
+            embedder: &**self.model,
             now: open::now(),
             decay: &decay,
         };

@@ -42,7 +42,7 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &EvalArgs) -> Result
     }
     let cx = SearchContext {
         store: &asked.index.store,
-        embedder: &model,
+        embedder: &*model,
         tuning: &tuning,
     };
     let (mut shape, outcomes) = measure(&cx, &asked)?;
@@ -144,7 +144,7 @@ impl TemporaryIndex {
             source,
             store: &path,
             reader: &Readers::default(),
-            embedder: model,
+            embedder: &**model,
             now: open::now(),
             options: &IndexOptions {
                 profile,

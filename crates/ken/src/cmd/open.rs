@@ -8,7 +8,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressStyle};
-use kenning::embed::{self, EmbedError, Embedder, ModelId, StaticModel};
+use kenning::embed::{self, Embedder, StaticModel};
 use kenning::index::{self, IndexContext, IndexOptions, Progress, Report};
 use kenning::vault::{Source, Vault};
 
@@ -62,39 +62,16 @@ impl Model {
         }
         Ok(Self::Loaded(Box::new(embed::load(Path::new(name))?)))
     }
+}
 
-    fn get(&self) -> &StaticModel {
+impl std::ops::Deref for Model {
+    type Target = StaticModel;
+
+    fn deref(&self) -> &StaticModel {
         match self {
             Self::Embedded(model) => model,
             Self::Loaded(model) => model,
         }
-    }
-}
-
-impl Embedder for Model {
-    fn id(&self) -> &ModelId {
-        self.get().id()
-    }
-
-    fn embed(&self, texts: &[&str], rows: &mut Vec<f32>) -> Result<(), EmbedError> {
-        self.get().embed(texts, rows)
-    }
-
-    fn embed_passages(
-        &self,
-        texts: &[&str],
-        rows: &mut Vec<f32>,
-        pieces: &mut Vec<Vec<u32>>,
-    ) -> Result<(), EmbedError> {
-        self.get().embed_passages(texts, rows, pieces)
-    }
-
-    fn embed_query(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
-        self.get().embed_query(text)
-    }
-
-    fn word_rows(&self) -> Option<&StaticModel> {
-        Some(self.get())
     }
 }
 
@@ -170,7 +147,7 @@ fn with_context(
         source,
         store: &located.store,
         reader: &reader,
-        embedder: &model,
+        embedder: &*model,
         now: now(),
         options,
         progress,

@@ -27,7 +27,7 @@ pub(super) fn run(
             TemporaryIndex::make(&Collection::read(folder)?, settings.profile(None)?, model)?;
         let cx = SearchContext {
             store: &index.store,
-            embedder: model,
+            embedder: &**model,
             tuning,
         };
         // The questions of each collection go to the next one, those of the last to the first.

@@ -17,7 +17,7 @@ pub(super) fn run(
 ) -> Result<Found> {
     let proposal = eval::tune(
         &asked.index.store,
-        model,
+        &**model,
         tuning,
         &asked.judgements,
         eval::weights(tuning),
