@@ -9,8 +9,7 @@ use crate::words::{self, Language, Word};
 /// worked out once, however often the word comes.
 pub(super) struct Finder<'q> {
     pub(super) query: &'q Query,
-    /// ASCII letters and digits that terms of the query begin with, one bit each.
-    initials: u128,
+    beginnings: Beginnings,
     known: Vec<(Language, Known)>,
 }
 
@@ -19,13 +18,9 @@ type Known = FxHashMap<Box<str>, Option<usize>>;
 
 impl<'q> Finder<'q> {
     pub(super) fn new(query: &'q Query) -> Self {
-        let terms = query.groups.iter().flat_map(|group| &group.terms);
-        let firsts = terms.filter_map(|term| term.chars().next());
         Self {
             query,
-            initials: firsts
-                .filter(char::is_ascii)
-                .fold(0, |bits, c| bits | 1 << (c as u32)),
+            beginnings: Beginnings::of(query),
             known: Vec::new(),
         }
     }
@@ -41,10 +36,11 @@ impl<'q> Finder<'q> {
         let at = self.language(language);
         let (query, known) = (self.query, &mut self.known[at].1);
         let mut n_words = 0;
+        // Dutch puts "ge" in front, so that "gewerkt" stands under "werk"; Finnish undoubles letters.
+        let is_steady = !matches!(language, Language::Dutch | Language::Finnish);
         for word in words::words(text) {
             n_words += 1;
-            // Stemming never changes how a word begins, so most words need not be stemmed at all.
-            if !may_begin(word.text, self.initials) {
+            if is_steady && !self.beginnings.has(word.text) {
                 continue;
             }
             let group = match known.get(word.text) {
@@ -62,13 +58,6 @@ impl<'q> Finder<'q> {
         n_words
     }
 
-    /// Tells for each word of the query whether `text` holds it.
-    pub(super) fn held(&mut self, text: &str, language: Language) -> Vec<bool> {
-        let mut is_held = vec![false; self.query.groups.len()];
-        self.each(text, language, |group, _, _| is_held[group] = true);
-        is_held
-    }
-
     /// Returns where the words of a language are remembered; texts have few languages.
     fn language(&mut self, language: Language) -> usize {
         let known = self.known.iter().position(|(known, _)| *known == language);
@@ -79,13 +68,53 @@ impl<'q> Finder<'q> {
     }
 }
 
-fn may_begin(word: &str, initials: u128) -> bool {
-    match word.as_bytes().first() {
-        Some(byte) if byte.is_ascii() => initials >> byte.to_ascii_lowercase() & 1 == 1,
-        _ => match word.chars().flat_map(char::to_lowercase).next() {
-            Some(c) if c.is_ascii() => initials >> (c as u32) & 1 == 1,
+/// What the terms of a query begin with. In most languages, stemming hardly changes how a word begins,
+/// so most words need not be stemmed at all.
+struct Beginnings {
+    /// For each first letter, the second ones, one bit each.
+    seconds: [u32; LETTERS],
+}
+
+/// Letters and digits that are told apart, whatever their case; some digits pass for letters.
+const LETTERS: usize = 32;
+
+impl Beginnings {
+    fn of(query: &Query) -> Self {
+        let mut seconds = [0; LETTERS];
+        for group in &query.groups {
+            for term in &group.terms {
+                match *term.as_bytes() {
+                    // A prefix goes on with anything, and the end of a stem may have changed.
+                    [first] | [first, _] => seconds[letter(first)] = u32::MAX,
+                    [first, second, ..] => seconds[letter(first)] |= 1 << letter(second),
+                    [] => {}
+                }
+            }
+        }
+        Self { seconds }
+    }
+
+    /// Whether a term may begin as a word does; accents and other scripts may stand for anything.
+    #[inline]
+    fn has(&self, word: &str) -> bool {
+        match *word.as_bytes() {
+            // An umlaut that is spelled out: "ueber" stands under "uber".
+            [b'A' | b'a' | b'O' | b'o' | b'U' | b'u', b'E' | b'e', ..] => true,
+            [first, second, ..] if first.is_ascii() && second.is_ascii() => {
+                self.seconds[letter(first)] >> letter(second) & 1 == 1
+            }
+            [first] => self.seconds[letter(first)] != 0,
             _ => true,
-        },
+        }
+    }
+}
+
+/// Returns the number of a letter; "dying" is a form of "die".
+#[inline]
+fn letter(byte: u8) -> usize {
+    match byte & 31 {
+        25 => 9,
+        letter => usize::from(letter),
     }
 }
 
@@ -107,6 +136,7 @@ fn group_of(word: &Word<'_>, query: &Query, language: Language) -> Option<usize>
 mod tests {
     use super::*;
     use insta::assert_snapshot;
+    use proptest::prelude::*;
 
     fn check(finder: &mut Finder<'_>, text: &str, language: Language) -> String {
         let mut found = String::new();
@@ -114,6 +144,43 @@ mod tests {
             found += &format!("{group}:{} ", &text[start..end]);
         });
         format!("{found}of {n_words}")
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+        /// Looking at how words begin must never hide one.
+        #[test]
+        fn every_word_is_found_by_its_own_term(
+            word in "[a-zA-Z]{1,10}|[a-zß-ö_0-9]{1,6}",
+            language in prop::sample::select(vec![
+                "ar", "da", "nl", "en", "fi", "fr", "de", "el", "hu", "it", "no", "pt", "ro", "ru", "es",
+                "sv", "ta", "tr", "und",
+            ]),
+        ) {
+            let language = Language::from_code(language);
+            let query = Query::parse(&word, &[(language, 1)]);
+            let mut n_found = 0;
+            let n_words = Finder::new(&query).each(&word, language, |_, _, _| n_found += 1);
+            prop_assert!(n_found >= query.groups.len(), "{} of {n_words} in {word}", n_found);
+        }
+    }
+
+    #[test]
+    fn words_whose_beginning_changes_are_found() {
+        let query = Query::parse("die sky", &[(Language::English, 1)]);
+        let found = check(
+            &mut Finder::new(&query),
+            "dying under skies",
+            Language::English,
+        );
+        assert_snapshot!(found, @"0:dying 1:skies of 3");
+        let query = Query::parse("Übung", &[(Language::German, 1)]);
+        let found = check(&mut Finder::new(&query), "Uebungen", Language::German);
+        assert_snapshot!(found, @"0:Uebungen of 1");
+        let query = Query::parse("werken", &[(Language::Dutch, 1)]);
+        let found = check(&mut Finder::new(&query), "Er is gewerkt.", Language::Dutch);
+        assert_snapshot!(found, @"0:gewerkt of 3");
     }
 
     #[test]
