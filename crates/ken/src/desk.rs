@@ -113,6 +113,7 @@ impl Desk {
             per_note: request.per_note.unwrap_or(settings.search.per_note) as usize,
             min_score: request.min_score,
             max_tokens: request.max_tokens,
+            is_explained: request.is_explained,
             now,
         };
         let query = masked(&request.query);

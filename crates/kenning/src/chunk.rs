@@ -107,31 +107,38 @@ pub fn heading_path(headings: &[Heading], heading: Option<usize>) -> Vec<&str> {
     let Some(innermost) = heading else {
         return Vec::new();
     };
-    let mut level = u8::MAX;
-    let mut path: Vec<&str> = headings[..=innermost]
-        .iter()
-        .rev()
-        .filter(|heading| {
-            let is_parent = heading.level < level;
-            if is_parent {
-                level = heading.level;
-            }
-            is_parent
-        })
-        .map(|heading| heading.text.as_str())
-        .collect();
-    path.reverse();
+    let mut path = Vec::new();
+    push_heading_path(headings, innermost, &mut path);
     path
 }
 
-/// Returns title and heading path without naming the same thing twice in a row.
-pub fn breadcrumb(title: &str, headings: &[Heading], heading: Option<usize>) -> Vec<String> {
-    let mut crumbs = vec![title.to_owned()];
-    for text in heading_path(headings, heading) {
-        if crumbs.last().is_some_and(|last| last != text) {
-            crumbs.push(text.to_owned());
+fn push_heading_path<'a>(headings: &'a [Heading], innermost: usize, path: &mut Vec<&'a str>) {
+    let start = path.len();
+    let mut level = u8::MAX;
+    for heading in headings[..=innermost].iter().rev() {
+        if heading.level < level {
+            level = heading.level;
+            path.push(&heading.text);
         }
     }
+    path[start..].reverse();
+}
+
+/// As many as most passages have above them: a title and three headings.
+const CRUMBS: usize = 4;
+
+/// Returns title and heading path without naming the same thing twice in a row.
+pub fn breadcrumb<'a>(
+    title: &'a str,
+    headings: &'a [Heading],
+    heading: Option<usize>,
+) -> Vec<&'a str> {
+    let mut crumbs = Vec::with_capacity(CRUMBS);
+    crumbs.push(title);
+    if let Some(innermost) = heading {
+        push_heading_path(headings, innermost, &mut crumbs);
+    }
+    crumbs.dedup();
     crumbs
 }
 

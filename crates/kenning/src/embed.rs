@@ -8,12 +8,14 @@ mod asset;
 mod directory;
 mod static_model;
 mod unicode;
+mod wide;
 mod wordpiece;
 
 use std::path::{Path, PathBuf};
 
-pub(crate) use accumulate::{Rows, product, products, widen};
+pub(crate) use accumulate::{Rows, product};
 pub use static_model::{StaticModel, embedded};
+pub(crate) use wide::WideRows;
 
 /// Which model made a vector. Vectors of different models must never be compared.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]

@@ -93,6 +93,8 @@ pub struct SearchOptions {
     pub min_score: f32,
     /// Most tokens of text over all hits, at four characters each.
     pub max_tokens: Option<usize>,
+    /// Whether hits tell how they came by their scores.
+    pub is_explained: bool,
     /// Seconds since 1970: what "last month" and ages are counted from.
     pub now: i64,
 }
@@ -105,6 +107,7 @@ impl Default for SearchOptions {
             per_note: 2,
             min_score: 0.0,
             max_tokens: None,
+            is_explained: false,
             now: 0,
         }
     }
@@ -144,7 +147,7 @@ pub struct Hit {
     pub vector_rank: Option<u32>,
     /// Whether it stands first because its note was called by name.
     pub is_pinned: bool,
-    /// How it came by its score.
+    /// How it came by its score, if that was asked.
     pub stages: Vec<Stage>,
 }
 
@@ -172,7 +175,11 @@ pub fn search(cx: &SearchContext<'_>, text: &str, options: &SearchOptions) -> Re
     // Without words there is nothing to doubt: what the filter let through is what was asked for.
     let is_listed = query.groups.is_empty() && request.filter.is_some();
     let is_certain = is_named || is_listed;
-    let mut hits = present(ranked, &query, intent, &tuning);
+    let explain = |ranked: &Ranked| match options.is_explained {
+        true => explain::stages(&ranked.candidate, intent, &tuning, ranked.is_pinned),
+        false => Vec::new(),
+    };
+    let mut hits = present(ranked, &query, explain);
     let evidence = match signals.grade() {
         _ if hits.is_empty() => Evidence::None,
         _ if is_certain => Evidence::Strong,
@@ -278,7 +285,7 @@ fn find(cx: &SearchContext<'_>, text: &str, options: &SearchOptions) -> Result<F
     let is_long = request.words.split_whitespace().count() > SENTENCE_WORDS_MIN;
     request.soften(text, intent == Intent::Question || is_long);
     let languages = cx.store.languages()?;
-    let mut query = Query::parse(&request.words, &languages);
+    let mut query = Query::parse(&request.words, languages);
     if let Some(last) = query.groups.last_mut().filter(|_| request.is_prefix) {
         last.is_prefix = true;
     }
@@ -299,7 +306,7 @@ fn find(cx: &SearchContext<'_>, text: &str, options: &SearchOptions) -> Result<F
         candidates = listed(cx.store, &selection, options.limit)?;
     }
     let tuning = Tuning {
-        look: cx.tuning.look.for_languages(&languages),
+        look: cx.tuning.look.for_languages(languages),
         ..cx.tuning.clone()
     };
     let fused = fuse::fuse(candidates, options.mode, &leaning(&tuning, intent));
@@ -421,11 +428,16 @@ fn day_of(now: i64) -> Date {
 }
 
 /// Cuts the excerpts and tells how each hit was scored.
-fn present(ranked: Vec<Ranked>, query: &Query, intent: Intent, tuning: &Tuning) -> Vec<Hit> {
+fn present(
+    ranked: Vec<Ranked>,
+    query: &Query,
+    explain: impl Fn(&Ranked) -> Vec<Stage>,
+) -> Vec<Hit> {
     let mut finder = Finder::new(query);
     ranked
         .into_iter()
         .map(|ranked| {
+            let stages = explain(&ranked);
             let Ranked {
                 candidate,
                 chunk,
@@ -436,9 +448,12 @@ fn present(ranked: Vec<Ranked>, query: &Query, intent: Intent, tuning: &Tuning) 
             } = ranked;
             let text = text.unwrap_or_default();
             Hit {
-                breadcrumb: chunk::breadcrumb(&note.title, &note.headings, chunk.heading),
+                breadcrumb: chunk::breadcrumb(&note.title, &note.headings, chunk.heading)
+                    .into_iter()
+                    .map(str::to_owned)
+                    .collect(),
                 excerpt: excerpt::cut(&text, &mut finder, note.language),
-                stages: explain::stages(&candidate, intent, tuning, is_pinned),
+                stages,
                 is_pinned,
                 score: candidate.score,
                 lexical_rank: candidate.lexical_rank,

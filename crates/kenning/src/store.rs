@@ -12,6 +12,7 @@ mod fuzzy;
 mod kept;
 mod lexical;
 mod linked;
+mod passages;
 mod pieces;
 mod pulse;
 mod read;
@@ -27,6 +28,7 @@ use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 pub(crate) use codes::Coder;
@@ -35,7 +37,7 @@ pub use lexical::{FieldWeights, LexicalHit, LexicalOptions, LexicalScores, Place
 pub use linked::{LinkRow, LinkTarget, LinkedNote, NoteStanding};
 pub(crate) use pieces::pack as pack_pieces;
 pub use pulse::{Beat, Pulse};
-pub use read::{ChunkRow, NoteRow, NoteSummary, Store};
+pub use read::{ChunkAndPieces, ChunkRow, NoteRow, NoteSummary, Store};
 pub use rows::{ChunkRecord, NoteRecord, Terms};
 pub use text::PackedText;
 pub(crate) use text::{TextPacker, train_dictionary};
@@ -114,6 +116,8 @@ fn open_checked(path: &Path, read_only: bool) -> Result<Connection> {
 
 fn prepare(connection: &Connection) -> rusqlite::Result<()> {
     connection.busy_timeout(BUSY_TIMEOUT)?;
+    // A plan never depends on what is asked, so a statement is not planned anew for each question.
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true)?;
     connection.pragma_update(None, "mmap_size", MMAP_BYTES)
 }
 

@@ -242,8 +242,8 @@ fn embed_query(cx: &TraverseContext<'_>, query: &str) -> Result<Vec<f32>> {
 fn check_model(cx: &TraverseContext<'_>) -> Result<()> {
     let current = cx.embedder.id();
     match cx.store.model()? {
-        Some(stored) if stored != *current => Err(Error::ModelMismatch {
-            stored,
+        Some(stored) if stored != current => Err(Error::ModelMismatch {
+            stored: stored.clone(),
             current: current.clone(),
         }),
         _ => Ok(()),

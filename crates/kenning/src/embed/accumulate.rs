@@ -77,34 +77,6 @@ fn product_plain(a: &[i8], b: &[i8]) -> i32 {
         .sum()
 }
 
-for_avx2! {
-    /// Writes the products of a row with others, one behind the other; all of them are widened.
-    pub(crate) fn products(row: &[i16], others: &[i16], out: &mut [i32]) = products_plain;
-}
-
-#[inline(always)]
-fn products_plain(row: &[i16], others: &[i16], out: &mut [i32]) {
-    for (other, out) in others.chunks_exact(row.len()).zip(out) {
-        let mut sum = 0;
-        for (&a, &b) in row.iter().zip(other) {
-            sum += i32::from(a) * i32::from(b);
-        }
-        *out = sum;
-    }
-}
-
-for_avx2! {
-    /// Widens a row.
-    pub(crate) fn widen(row: &[i8], wide: &mut [i16]) = widen_plain;
-}
-
-#[inline(always)]
-fn widen_plain(row: &[i8], wide: &mut [i16]) {
-    for (wide, &component) in wide.iter_mut().zip(row) {
-        *wide = i16::from(component);
-    }
-}
-
 fn as_signed(bytes: &[u8]) -> &[i8] {
     #[expect(unsafe_code, reason = "bytes are read as signed bytes without a copy")]
     // SAFETY: u8 and i8 have the same size and alignment, and every bit pattern is valid for both.
@@ -140,19 +112,5 @@ mod tests {
                 .sum();
             assert!((f64::from(fast[0]) - expected).abs() < 1e-5);
         }
-    }
-
-    #[test]
-    fn products_with_several_rows_are_those_with_each() {
-        let row = |seed: i32| -> Vec<i8> { (0..100).map(|n| (n * seed % 251) as i8).collect() };
-        let others = [row(7), row(31)];
-        let wide: Vec<i16> = others.iter().flatten().copied().map(i16::from).collect();
-        let (mut found, mut own) = ([0; 2], [0; 100]);
-        widen(&row(3), &mut own);
-        products(&own, &wide, &mut found);
-        assert_eq!(
-            found,
-            [product(&row(3), &others[0]), product(&row(3), &others[1])]
-        );
     }
 }

@@ -1,5 +1,7 @@
 //! The best sentences of a passage, with the words of the query marked. Pure.
 
+use std::ops::Range;
+
 use super::finder::Finder;
 use super::sentences;
 use crate::words::Language;
@@ -23,18 +25,23 @@ pub struct Excerpt {
 /// Words that few sentences of the passage hold count for more. A heading is shown only where there
 /// is nothing else.
 pub(super) fn cut(text: &str, finder: &mut Finder<'_>, language: Language) -> Excerpt {
-    let sentences = sentences_of(text);
-    let held: Vec<Vec<bool>> = sentences
-        .iter()
-        .map(|sentence| finder.held(sentence, language))
-        .collect();
-    let best = best_two(&scores(&held, finder.query.groups.len()));
+    let mut plain = String::with_capacity(text.len());
+    let sentences = sentences_of(text, &mut plain);
+    let sentences: Vec<&str> = sentences.into_iter().map(|range| &plain[range]).collect();
+    let n_groups = finder.query.groups.len();
+    let mut held = vec![false; sentences.len() * n_groups];
+    if n_groups > 0 {
+        for (sentence, held) in sentences.iter().zip(held.chunks_exact_mut(n_groups)) {
+            finder.each(sentence, language, |group, _, _| held[group] = true);
+        }
+    }
+    let best = best_two(&scores(&held, sentences.len(), n_groups));
     let shown = match best.as_slice() {
         [] => String::new(),
-        [only] => shorten(&sentences[*only], EXCERPT_CHARS_MAX, finder, language),
+        [only] => shorten(sentences[*only], EXCERPT_CHARS_MAX, finder, language),
         [first, second, ..] => {
-            let gap = gap(&sentences[*first], first + 1 == *second);
-            let (first, second) = (&sentences[*first], &sentences[*second]);
+            let gap = gap(sentences[*first], first + 1 == *second);
+            let (first, second) = (sentences[*first], sentences[*second]);
             let (n_first, n_second) = (first.chars().count(), second.chars().count());
             // Each has half of the room, and what the other does not need.
             let room = EXCERPT_CHARS_MAX - gap.chars().count();
@@ -51,16 +58,19 @@ pub(super) fn cut(text: &str, finder: &mut Finder<'_>, language: Language) -> Ex
     }
 }
 
-/// Adds up what the words of each sentence are worth.
-fn scores(held: &[Vec<bool>], n_groups: usize) -> Vec<f32> {
+/// Adds up what the words of each sentence are worth; `held` tells of each sentence which of the
+/// query's words it holds.
+fn scores(held: &[bool], n_sentences: usize, n_groups: usize) -> Vec<f32> {
     let worth: Vec<f32> = (0..n_groups)
         .map(|group| {
-            let n_holding = held.iter().filter(|held| held[group]).count();
-            (1.0 + held.len() as f32 / n_holding.max(1) as f32).ln()
+            let of_group = held.iter().skip(group).step_by(n_groups);
+            let n_holding = of_group.filter(|held| **held).count();
+            (1.0 + n_sentences as f32 / n_holding.max(1) as f32).ln()
         })
         .collect();
-    held.iter()
-        .map(|held| {
+    (0..n_sentences)
+        .map(|sentence| {
+            let held = &held[sentence * n_groups..][..n_groups];
             let counted = worth.iter().zip(held).filter(|(_, held)| **held);
             counted.map(|(worth, _)| worth).sum()
         })
@@ -125,9 +135,9 @@ fn highlights(text: &str, finder: &mut Finder<'_>, language: Language) -> Vec<(u
     ranges
 }
 
-/// Returns the sentences of a passage as they are shown: without headings, unless there is nothing
-/// else, and without lines that say nothing.
-fn sentences_of(text: &str) -> Vec<String> {
+/// Appends the sentences of a passage as they are shown, and returns where each lies: without headings,
+/// unless there is nothing else, and without lines that say nothing.
+fn sentences_of(text: &str, plain: &mut String) -> Vec<Range<usize>> {
     let (mut shown, mut headings) = (Vec::new(), Vec::new());
     let mut fence: Option<&str> = None;
     for bytes in sentences::sentences(text) {
@@ -140,23 +150,36 @@ fn sentences_of(text: &str) -> Vec<String> {
             fence = fence.is_none().then_some(mark).flatten();
             continue;
         }
-        let mut plain = String::new();
+        // What the sentence before ends with must not count for this one.
+        plain.push('\n');
+        let start = plain.len();
         match (fence, sentence.strip_prefix('|')) {
-            (Some(_), _) => plain = sentence.split_whitespace().collect::<Vec<_>>().join(" "),
-            (None, Some(row)) => push_row(row, &mut plain),
-            (None, None) => push_plain(without_item_mark(sentence), &mut plain),
+            (Some(_), _) => push_words(sentence, plain),
+            (None, Some(row)) => push_row(row, plain),
+            (None, None) => push_plain(without_item_mark(sentence), plain),
         }
-        if !plain.contains(char::is_alphanumeric) {
+        let own = &plain[start..];
+        if !own.contains(char::is_alphanumeric) {
             continue;
         }
-        let title = plain.trim_start_matches('#');
-        if fence.is_none() && title.len() < plain.len() && title.starts_with(' ') {
-            headings.push(title.trim_start().to_owned());
+        let title = own.trim_start_matches('#');
+        if fence.is_none() && title.len() < own.len() && title.starts_with(' ') {
+            headings.push(plain.len() - title.trim_start().len()..plain.len());
         } else {
-            shown.push(plain);
+            shown.push(start..plain.len());
         }
     }
     if shown.is_empty() { headings } else { shown }
+}
+
+/// Appends the words of a line of code.
+fn push_words(line: &str, out: &mut String) {
+    for (index, word) in line.split_whitespace().enumerate() {
+        if index > 0 {
+            out.push(' ');
+        }
+        out.push_str(word);
+    }
 }
 
 /// Takes off what makes a line an item of a list or a task.
@@ -175,9 +198,10 @@ fn without_item_mark(sentence: &str) -> &str {
 fn push_row(row: &str, out: &mut String) {
     // The bar of `[[Note\|shown]]` divides no cells.
     let row = row.replace("\\|", "\0");
+    let start = out.len();
     for cell in row.split('|').map(str::trim) {
         if cell.contains(char::is_alphanumeric) {
-            if !out.is_empty() {
+            if out.len() > start {
                 out.push_str(" | ");
             }
             push_plain(&cell.replace('\0', "|"), out);

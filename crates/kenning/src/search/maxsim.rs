@@ -4,30 +4,24 @@
 //! something else, which one vector for the whole passage cannot tell. Which word pieces a passage
 //! has is kept in the index, so that no text has to be read and cut for this.
 
-use crate::cpu;
-use crate::embed::{Rows, StaticModel, product, products, widen};
+use crate::cpu::{self, for_avx2};
+use crate::embed::{Rows, StaticModel, WideRows, product};
 
 /// How many pieces before it is compared the row of a piece is asked for.
 const PIECES_AHEAD: usize = 8;
+/// Cosines that are compared at once; there are always so many, or a multiple.
+const LANES: usize = 8;
 
-/// A query, word piece by word piece, and what has been compared with it so far.
+/// A query, word piece by word piece.
 pub(super) struct MaxSim<'m> {
     rows: Rows<'m>,
+    n_pieces: usize,
     asked: Asked,
-    /// Where the cosines of each piece of the model begin in `known`, plus one; 0 if it was not met.
-    starts: Vec<u32>,
-    /// Cosines with each piece of the query.
-    known: Vec<f32>,
-    /// The row at hand, widened, and its products.
-    wide: Vec<i16>,
-    products: Vec<i32>,
 }
 
 /// The pieces of the query.
-#[derive(Default)]
 struct Asked {
-    /// Their rows, one behind the other.
-    rows: Vec<i16>,
+    rows: WideRows,
     lengths: Vec<f32>,
     weights: Vec<f32>,
     total: f32,
@@ -39,92 +33,132 @@ impl<'m> MaxSim<'m> {
         model: &'m StaticModel,
         words: impl Iterator<Item = (&'t str, f32)>,
     ) -> Self {
-        let mut asked = Asked::default();
+        let rows = model.rows();
+        let mut asked = Asked {
+            rows: WideRows::new(rows.dimensions),
+            lengths: Vec::new(),
+            weights: Vec::new(),
+            total: 0.0,
+        };
         let mut pieces = Vec::new();
         for (word, weight) in words {
             pieces.clear();
             model.pieces(word, &mut pieces);
             for &piece in &pieces {
                 let (row, _) = model.row(piece);
-                asked.rows.extend(row.iter().copied().map(i16::from));
+                asked.rows.push(row);
                 asked.lengths.push(length(row));
                 asked.weights.push(weight);
                 asked.total += weight;
             }
         }
         Self {
-            rows: model.rows(),
+            rows,
+            n_pieces: model.n_pieces(),
             asked,
-            starts: vec![0; model.n_pieces()],
-            known: Vec::new(),
-            wide: Vec::new(),
-            products: Vec::new(),
         }
     }
 
-    /// Returns the mean over the query's words of their best cosine with one of the pieces, 0 to 1.
-    pub(super) fn score(&mut self, pieces: &[u32]) -> f32 {
+    /// Returns for each passage, given by its pieces, the mean over the query's words of their best
+    /// cosine with one of them, 0 to 1.
+    pub(super) fn scores(&self, passages: &[&[u32]]) -> Vec<f32> {
         if self.asked.total == 0.0 {
-            return 0.0;
+            return vec![0.0; passages.len()];
         }
-        let n_asked = self.asked.weights.len();
-        let mut best = vec![0f32; n_asked];
-        for (index, &piece) in pieces.iter().enumerate() {
-            self.expect(pieces.get(index + PIECES_AHEAD));
-            let Some(start) = self.start(piece) else {
-                continue;
-            };
-            let found = &self.known[start..start + n_asked];
+        let met = Met::new(passages, self.n_pieces);
+        let width = self.asked.weights.len().next_multiple_of(LANES);
+        let cosines = self.cosines(&met, width);
+        let mut best = vec![0.0; width];
+        let score = |pieces: &&[u32]| {
+            best.fill(0.0);
+            find_best(pieces, &met, &cosines, &mut best);
+            let weighted = best.iter().zip(&self.asked.weights);
+            weighted.map(|(best, weight)| best * weight).sum::<f32>() / self.asked.total
+        };
+        passages.iter().map(score).collect()
+    }
+
+    /// Compares every piece that was met with every one of the query.
+    fn cosines(&self, met: &Met, width: usize) -> Vec<f32> {
+        let Asked { rows, lengths, .. } = &self.asked;
+        let mut cosines = vec![0.0; met.pieces.len() * width];
+        let mut found = vec![0; lengths.len()];
+        for (index, cosines) in cosines.chunks_exact_mut(width).enumerate() {
+            if let Some(&soon) = met.pieces.get(index + PIECES_AHEAD) {
+                cpu::prefetch(self.rows.row(soon).0);
+            }
+            let (row, _) = self.rows.row(met.pieces[index]);
+            let own = length(row);
+            rows.products(row, &mut found);
+            for ((cosine, length), &product) in cosines.iter_mut().zip(lengths).zip(&found) {
+                let lengths = own * length;
+                if lengths > 0.0 {
+                    *cosine = product as f32 / lengths;
+                }
+            }
+        }
+        cosines
+    }
+}
+
+/// The pieces of all passages, each once and in order.
+struct Met {
+    pieces: Vec<u32>,
+    /// Which they are, one bit each.
+    bits: Vec<u64>,
+    /// How many come before each of the words above.
+    n_before: Vec<u32>,
+}
+
+impl Met {
+    fn new(passages: &[&[u32]], n_pieces: usize) -> Self {
+        let mut bits = vec![0u64; n_pieces.div_ceil(64)];
+        for &piece in passages.iter().copied().flatten() {
+            if (piece as usize) < n_pieces {
+                bits[piece as usize / 64] |= 1 << (piece % 64);
+            }
+        }
+        let n_met = bits.iter().map(|word| word.count_ones() as usize).sum();
+        let mut pieces = Vec::with_capacity(n_met);
+        let mut n_before = Vec::with_capacity(bits.len());
+        for (first, &word) in (0..).step_by(64).zip(&bits) {
+            n_before.push(pieces.len() as u32);
+            let mut rest = word;
+            while rest != 0 {
+                pieces.push(first + rest.trailing_zeros());
+                rest &= rest - 1;
+            }
+        }
+        Self {
+            pieces,
+            bits,
+            n_before,
+        }
+    }
+}
+
+for_avx2! {
+    /// Raises `best` to the highest cosines of the pieces.
+    fn find_best(pieces: &[u32], met: &Met, cosines: &[f32], best: &mut [f32]) = find_best_plain;
+}
+
+#[inline(always)]
+fn find_best_plain(pieces: &[u32], met: &Met, cosines: &[f32], best: &mut [f32]) {
+    let width = best.len();
+    for &piece in pieces {
+        let (at, bit) = (piece as usize / 64, 1u64 << (piece % 64));
+        // A piece that the model does not have is near nothing.
+        let Some(&word) = met.bits.get(at).filter(|word| *word & bit != 0) else {
+            continue;
+        };
+        let place = met.n_before[at] + (word & (bit - 1)).count_ones();
+        let found = &cosines[place as usize * width..][..width];
+        let (best, _) = best.as_chunks_mut::<LANES>();
+        for (best, found) in best.iter_mut().zip(found.as_chunks::<LANES>().0) {
             for (best, &found) in best.iter_mut().zip(found) {
-                *best = best.max(found);
+                *best = if found > *best { found } else { *best };
             }
         }
-        let weighted = best
-            .iter()
-            .zip(&self.asked.weights)
-            .map(|(best, w)| best * w);
-        weighted.sum::<f32>() / self.asked.total
-    }
-
-    /// Asks for the row of a piece that will be compared soon.
-    #[inline]
-    fn expect(&self, soon: Option<&u32>) {
-        if let Some(&piece) = soon
-            && self.starts.get(piece as usize) == Some(&0)
-        {
-            cpu::prefetch(self.rows.row(piece).0);
-        }
-    }
-
-    /// Returns where the cosines of a piece begin, comparing it with the query if it is new; `None`
-    /// if the model has no such piece.
-    #[inline]
-    fn start(&mut self, piece: u32) -> Option<usize> {
-        match *self.starts.get(piece as usize)? {
-            0 => Some(self.compare(piece)),
-            known => Some(known as usize - 1),
-        }
-    }
-
-    fn compare(&mut self, piece: u32) -> usize {
-        let start = self.known.len();
-        let (row, _) = self.rows.row(piece);
-        let own = length(row);
-        self.products.resize(self.asked.lengths.len(), 0);
-        self.wide.resize(row.len(), 0);
-        widen(row, &mut self.wide);
-        products(&self.wide, &self.asked.rows, &mut self.products);
-        let cosines = self.asked.lengths.iter().zip(&self.products);
-        self.known.extend(cosines.map(|(length, &product)| {
-            let lengths = own * length;
-            if lengths > 0.0 {
-                product as f32 / lengths
-            } else {
-                0.0
-            }
-        }));
-        self.starts[piece as usize] = start as u32 + 1;
-        start
     }
 }
 
@@ -137,15 +171,12 @@ mod tests {
     use super::*;
     use crate::embed::embedded;
 
-    fn score(query: &mut MaxSim<'_>, text: &str) -> f32 {
-        query.score(&embedded().distinct_pieces(text))
+    fn score(query: &MaxSim<'_>, text: &str) -> f32 {
+        query.scores(&[&embedded().distinct_pieces(text)])[0]
     }
 
     fn check(asked: &str, text: &str) -> f32 {
-        score(
-            &mut MaxSim::new(embedded(), [(asked, 1.0)].into_iter()),
-            text,
-        )
+        score(&MaxSim::new(embedded(), [(asked, 1.0)].into_iter()), text)
     }
 
     #[test]
@@ -159,13 +190,30 @@ mod tests {
     #[test]
     fn rare_words_count_more() {
         let words = || [("saffron", 5.0), ("the", 0.1)].into_iter();
-        let mut query = MaxSim::new(embedded(), words());
-        assert!(score(&mut query, "saffron") > score(&mut query, "the"));
+        let query = MaxSim::new(embedded(), words());
+        assert!(score(&query, "saffron") > score(&query, "the"));
     }
 
     #[test]
     fn a_piece_that_the_model_does_not_have_is_near_nothing() {
-        let mut query = MaxSim::new(embedded(), [("car", 1.0)].into_iter());
-        assert_eq!(query.score(&[u32::MAX]), 0.0);
+        let query = MaxSim::new(embedded(), [("car", 1.0)].into_iter());
+        assert_eq!(query.scores(&[&[u32::MAX]]), [0.0]);
+    }
+
+    #[test]
+    fn a_passage_scores_the_same_among_others() {
+        let texts = [
+            "the old roof leaks",
+            "a saffron risotto",
+            "",
+            "roof tiles, slate",
+        ];
+        let pieces = texts.map(|text| embedded().distinct_pieces(text));
+        let words = [("slate", 3.0), ("roof", 2.0), ("waterproofing", 5.0)];
+        let query = MaxSim::new(embedded(), words.into_iter());
+        let together = query.scores(&pieces.each_ref().map(Vec::as_slice));
+        let alone = pieces.each_ref().map(|own| query.scores(&[own])[0]);
+        assert_eq!(together, alone);
+        assert!(together[3] > together[0] && together[0] > together[1]);
     }
 }

@@ -7,14 +7,14 @@ use rustc_hash::FxHashMap;
 
 use super::fuse::Candidate;
 use super::maxsim::MaxSim;
-use super::rerank::{self, Lens, Names, NamesLook};
+use super::rerank::{self, Features, Lens, Names, NamesLook};
 use super::retrieve::Strength;
 use super::select::Selection;
 use super::{Mode, Query, SearchContext, SearchOptions, decay, graph};
 use crate::chunk;
 use crate::error::Result;
 use crate::search::tuning::{Fusion, LookWeights, STUFFED_MIN};
-use crate::store::{ChunkId, ChunkRow, NoteId, NoteRow, Store};
+use crate::store::{ChunkAndPieces, ChunkId, ChunkRow, NoteId, NoteRow, Store};
 
 /// What a passage that does not show why its note was let through keeps of its score.
 const NOT_SHOWN: f32 = 0.5;
@@ -86,19 +86,20 @@ pub(super) fn rank(
     order: &Order<'_>,
     options: &SearchOptions,
 ) -> Result<Vec<Ranked>> {
-    let mut fused = sorted(fused);
+    let places = sorted(&fused);
     let rows = Rows::new(cx.store);
     let is_looked_at =
         options.mode == Mode::Hybrid && matches!(cx.tuning.fusion, Fusion::Blend { .. });
     let n_looked = cx.tuning.look.n_looked.min(fused.len());
-    let rest = fused.split_off(n_looked);
+    let (looked, rest) = places.split_at(n_looked);
+    let rest = || rest.iter().map(|&place| &fused[place]);
     let mut best = Vec::with_capacity(n_looked);
-    let mut pieces = Vec::with_capacity(n_looked);
-    let ids = fused.iter().map(|candidate| candidate.chunk);
-    let chunks = cx.store.chunks_and_pieces(ids)?;
-    for (candidate, (chunk, own)) in fused.into_iter().zip(chunks) {
-        pieces.push(own);
-        let mut ranked = rows.ranked(candidate, chunk)?;
+    let mut pieces = Pieces::with_capacity(n_looked);
+    for &place in looked {
+        let candidate = fused[place].clone();
+        let chunk = cx.store.chunk(candidate.chunk)?;
+        pieces.push(&chunk);
+        let mut ranked = rows.ranked(candidate, chunk.row.clone())?;
         if order.selection.reads_texts() || is_looked_at && cx.tuning.look.kin > 0.0 {
             rows.read_text(&mut ranked)?;
         }
@@ -110,52 +111,82 @@ pub(super) fn rank(
     show(&mut best, cx.store, order.selection)?;
     age(cx, &mut best, order.today);
     follow_links(cx, &mut best, order.today);
-    let mut ranked = pin(rows, &best, &rest, order.pinned, options.limit)?;
+    let mut ranked = pin(rows, &best, rest(), order.pinned, options.limit)?;
     let scale = if is_looked_at {
         1.0 + cx.tuning.look.most()
     } else {
         1.0
     };
-    let rest = rest.into_iter().map(|mut candidate| {
-        candidate.score /= scale;
-        candidate
+    let rest = rest().map(|candidate| Candidate {
+        score: candidate.score / scale,
+        ..candidate.clone()
     });
     fill(rows, &mut ranked, best, rest, options)?;
     Ok(ranked)
 }
 
-/// Sorts by score. Candidates are large: their places are sorted, and each is moved once.
-fn sorted(candidates: Vec<Candidate>) -> Vec<Candidate> {
+/// As many word pieces as most passages have, each counted once.
+const PIECES_OF_PASSAGE: usize = 128;
+
+/// The word pieces of passages, one behind the other.
+struct Pieces {
+    all: Vec<u32>,
+    ends: Vec<usize>,
+}
+
+impl Pieces {
+    fn with_capacity(n_passages: usize) -> Self {
+        Self {
+            all: Vec::with_capacity(n_passages * PIECES_OF_PASSAGE),
+            ends: Vec::with_capacity(n_passages),
+        }
+    }
+
+    fn push(&mut self, chunk: &ChunkAndPieces) {
+        chunk.pieces(&mut self.all);
+        self.ends.push(self.all.len());
+    }
+
+    fn passages(&self) -> Vec<&[u32]> {
+        let mut start = 0;
+        let mut next = |&end: &usize| &self.all[std::mem::replace(&mut start, end)..end];
+        self.ends.iter().map(&mut next).collect()
+    }
+}
+
+/// Returns the places of candidates by score. They are large: most are never moved at all.
+fn sorted(candidates: &[Candidate]) -> Vec<usize> {
     let mut order: Vec<(f32, ChunkId, usize)> = (candidates.iter().enumerate())
-        .map(|(index, candidate)| (candidate.score, candidate.chunk, index))
+        .map(|(place, candidate)| (candidate.score, candidate.chunk, place))
         .collect();
     order.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
-    let mut candidates: Vec<Option<Candidate>> = candidates.into_iter().map(Some).collect();
-    (order.into_iter())
-        .filter_map(|(_, _, index)| candidates[index].take())
-        .collect()
+    order.into_iter().map(|(_, _, place)| place).collect()
 }
 
 /// Adds what a closer look at the passages tells.
 fn look(
     cx: &SearchContext<'_>,
     best: &mut [Ranked],
-    pieces: &[Vec<u32>],
+    pieces: &Pieces,
     order: &Order<'_>,
 ) -> Result<()> {
     let idf = &order.strength.idf;
     let words = order.query.words.iter().map(String::as_str);
     let weights = &cx.tuning.look;
-    let mut similar = cx
+    let similar = cx
         .embedder
         .word_rows()
         .filter(|_| weights.similarity > 0.0)
         .map(|model| MaxSim::new(model, words.zip(idf.iter().copied())));
+    let cosines = match similar {
+        Some(similar) => similar.scores(&pieces.passages()),
+        None => vec![0.0; best.len()],
+    };
     let mut lens = Lens::new(order.query, idf);
     let mut looks: FxHashMap<NoteId, NamesLook> = FxHashMap::default();
     let chunks: Vec<ChunkId> = best.iter().map(|ranked| ranked.chunk.id).collect();
     let places = cx.store.places(&order.query.groups, &chunks)?;
-    for ((ranked, places), pieces) in best.iter_mut().zip(&places).zip(pieces) {
+    for ((ranked, places), cosine) in best.iter_mut().zip(&places).zip(cosines) {
         let note = &ranked.note;
         let crumbs = chunk::breadcrumb(&note.title, &note.headings, ranked.chunk.heading);
         let names = names(note, &note.title);
@@ -165,11 +196,10 @@ fn look(
             headings: &crumbs[1..],
             joined: ranked.text.as_deref().filter(|_| weights.kin > 0.0),
         };
-        let mut found = lens.features(&passage, &names, look);
-        if let Some(similar) = &mut similar {
-            found.cosine = similar.score(pieces);
-        }
-        ranked.candidate.look = Some(found);
+        ranked.candidate.look = Some(Features {
+            cosine,
+            ..lens.features(&passage, &names, look)
+        });
     }
     weigh(best, weights);
     Ok(())
@@ -292,29 +322,31 @@ fn follow_links(cx: &SearchContext<'_>, best: &mut [Ranked], today: Date) {
 }
 
 /// The best chunk of each note that was called by name.
-fn pin(
+fn pin<'r>(
     rows: Rows<'_>,
     best: &[Ranked],
-    rest: &[Candidate],
+    rest: impl Iterator<Item = &'r Candidate> + Clone,
     pinned: &[NoteId],
     limit: usize,
 ) -> Result<Vec<Ranked>> {
     let store = rows.store;
     let mut ranked = Vec::new();
     for &id in pinned.iter().take(limit) {
-        let known = best
-            .iter()
-            .filter(|ranked| ranked.note.id == id)
-            .map(|ranked| &ranked.candidate)
-            .chain(rest)
-            .find(|candidate| store.note_of(candidate.chunk).ok().flatten() == Some(id));
-        let chunk = match known {
-            Some(candidate) => Some(store.chunk(candidate.chunk)?),
+        let is_of_note =
+            |candidate: &Candidate| store.note_of(candidate.chunk).ok().flatten() == Some(id);
+        let looked = best.iter().find(|ranked| ranked.note.id == id);
+        let known = looked
+            .map(|ranked| ranked.candidate.clone())
+            .or_else(|| rest.clone().find(|other| is_of_note(other)).cloned());
+        let chunk = match &known {
+            Some(candidate) => Some(store.chunk(candidate.chunk)?.row.clone()),
             None => store.chunks_of(id)?.into_iter().next(),
         };
         if let Some(chunk) = chunk {
-            let mut candidate = known.cloned().unwrap_or_else(|| Candidate::new(chunk.id));
-            candidate.score = 1.0;
+            let candidate = Candidate {
+                score: 1.0,
+                ..known.unwrap_or_else(|| Candidate::new(chunk.id))
+            };
             ranked.push(Ranked {
                 is_pinned: true,
                 ..rows.ranked(candidate, chunk)?
@@ -333,6 +365,7 @@ fn fill(
     options: &SearchOptions,
 ) -> Result<()> {
     let n_pinned = ranked.len();
+    ranked.reserve(best.len());
     let pinned: Vec<ChunkId> = ranked.iter().map(|pinned| pinned.chunk.id).collect();
     let mut n_taken: FxHashMap<NoteId, usize> =
         ranked.iter().map(|pinned| (pinned.note.id, 1)).collect();
@@ -355,7 +388,7 @@ fn fill(
             break;
         }
         let chunk = rows.store.chunk(candidate.chunk)?;
-        let next = rows.ranked(candidate, chunk)?;
+        let next = rows.ranked(candidate, chunk.row.clone())?;
         take(next, ranked);
     }
     ranked[n_pinned..].sort_by(by_score_and_place);

@@ -1,5 +1,7 @@
 //! A closer look at the best candidates: what one score per passage cannot see. Pure.
 
+use smallvec::{SmallVec, smallvec};
+
 use super::Query;
 use super::finder::Finder;
 use super::tuning::LookWeights;
@@ -10,6 +12,9 @@ use crate::words::{self, Language};
 const WINDOW_WORDS: u32 = 26;
 /// How far neighbours of the query may stand from each other: with one word between them.
 const STEP_WORDS_MAX: u32 = 2;
+
+/// Something of each word of the query: few words need no memory of their own.
+type OfEach<T> = SmallVec<[T; 16]>;
 
 /// What the closer look found, each 0 to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -57,7 +62,7 @@ impl Features {
 /// What is looked at of a note, whichever of its passages it is.
 pub(super) struct Names<'a> {
     /// Title and aliases.
-    pub(super) own: Vec<&'a str>,
+    pub(super) own: SmallVec<[&'a str; 4]>,
     /// What other notes call it.
     pub(super) called: &'a [String],
     pub(super) tags: &'a [String],
@@ -70,14 +75,14 @@ pub(super) struct Names<'a> {
 pub(super) struct Passage<'a> {
     /// Where words of the query stand in it.
     pub(super) places: &'a Places,
-    pub(super) headings: &'a [String],
+    pub(super) headings: &'a [&'a str],
     /// Its text, where parts of words count.
     pub(super) joined: Option<&'a str>,
 }
 
 /// What the names of a note tell.
 pub(super) struct NamesLook {
-    is_held: Vec<bool>,
+    is_held: OfEach<bool>,
     title: f32,
     called: f32,
 }
@@ -102,7 +107,7 @@ impl<'q> Lens<'q> {
 
     /// Looks at the names of a note.
     pub(super) fn names(&mut self, names: &Names<'_>) -> NamesLook {
-        let mut is_held = vec![false; self.finder.query.groups.len()];
+        let mut is_held: OfEach<bool> = smallvec![false; self.finder.query.groups.len()];
         for tag in names.tags {
             (self.finder).each(tag, names.language, |group, _, _| is_held[group] = true);
         }
@@ -148,7 +153,7 @@ impl<'q> Lens<'q> {
             linked: linked(names.n_neighbours),
             kin: match passage.joined {
                 Some(text) => {
-                    let above = passage.headings.iter().map(String::as_str);
+                    let above = passage.headings.iter().copied();
                     let texts = std::iter::once(text)
                         .chain(above)
                         .chain(names.own.iter().copied());
@@ -174,7 +179,7 @@ impl<'q> Lens<'q> {
 
     /// A name agrees as far as it holds the query and the query holds it: the harmonic mean of both.
     fn agreement(&mut self, name: &str, language: Language, held_by_any: &mut [bool]) -> f32 {
-        let mut is_held = vec![false; self.finder.query.groups.len()];
+        let mut is_held: OfEach<bool> = smallvec![false; self.finder.query.groups.len()];
         let mut n_asked = 0usize;
         let n_words = self.finder.each(name, language, |group, _, _| {
             is_held[group] = true;
@@ -210,7 +215,7 @@ const SAYING_WORDS: f32 = 20.0;
 /// Share of a stub that merely repeats the words of the query, counted from a half: text that is
 /// about something says more about it than its name.
 fn stuffing(places: &[(usize, u32)], n_words: u32, n_groups: usize) -> f32 {
-    let mut counts = vec![0usize; n_groups];
+    let mut counts: OfEach<usize> = smallvec![0; n_groups];
     places.iter().for_each(|&(group, _)| counts[group] += 1);
     let n_repeated: usize = counts.iter().map(|n| n.saturating_sub(REPEATS_MIN)).sum();
     let n_others = n_words.saturating_sub(places.len() as u32) as f32;
@@ -223,7 +228,7 @@ fn phrase(places: &[(usize, u32)], idf: &[f32]) -> f32 {
     let weight = |pair: usize| idf[pair].max(idf[pair + 1]);
     let n_pairs = idf.len().saturating_sub(1);
     let total: f32 = (0..n_pairs).map(weight).sum();
-    let mut is_found = vec![false; n_pairs];
+    let mut is_found: OfEach<bool> = smallvec![false; n_pairs];
     for pair in places.windows(2) {
         let ((first, at), (second, next)) = (pair[0], pair[1]);
         if second == first + 1 && next - at <= STEP_WORDS_MAX {
@@ -299,7 +304,7 @@ fn kinship(asked: &str, word: &str) -> f32 {
 
 /// The best window: how much of the query it holds.
 fn proximity(places: &[(usize, u32)], idf: &[f32], total: f32) -> f32 {
-    let mut counts = vec![0usize; idf.len()];
+    let mut counts: OfEach<usize> = smallvec![0; idf.len()];
     let (mut first, mut sum, mut best) = (0, 0f32, 0f32);
     for &(group, at) in places {
         counts[group] += 1;
@@ -341,7 +346,7 @@ mod tests {
         let query = Query::parse(query, &[(Language::English, 1)]);
         let idf = vec![1.0; query.groups.len()];
         let names = Names {
-            own: vec![name],
+            own: smallvec![name],
             called: &[],
             tags: &[],
             n_neighbours: 0,

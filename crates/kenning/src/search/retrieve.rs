@@ -1,6 +1,6 @@
 //! Asks both retrievers: which passages hold the words, which are near in meaning.
 
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::select::Selection;
 use super::{Candidate, Mode, Query, SearchContext, SearchOptions};
@@ -31,9 +31,9 @@ pub(super) fn retrieve(
     selection: &Selection<'_>,
     options: &SearchOptions,
 ) -> Result<Retrieved> {
-    let mut found: FxHashMap<ChunkId, Candidate> = FxHashMap::default();
-    let mut strength = Strength::default();
     let n_wanted = cx.tuning.candidates.max(options.limit * 2);
+    let mut found = Candidates::with_capacity(2 * n_wanted);
+    let mut strength = Strength::default();
     let scores = match options.mode {
         Mode::Vector => None,
         _ => cx.store.score_words(&query.groups, &cx.tuning.lexical)?,
@@ -43,7 +43,7 @@ pub(super) fn retrieve(
         strength.respelled.clone_from(&scores.respelled);
         let hits = by_words(scores, selection, n_wanted, cx.tuning.candidates_per_note)?;
         for (rank, hit) in ranks(hits.iter().map(|hit| hit.score)).zip(&hits) {
-            let candidate = candidate(&mut found, hit.chunk);
+            let candidate = found.candidate(hit.chunk);
             candidate.lexical = hit.score;
             candidate.lexical_rank = Some(rank);
         }
@@ -53,29 +53,49 @@ pub(super) fn retrieve(
         let (nearest, background) = by_meaning(cx.store, &vector, selection, n_wanted)?;
         strength.cosine = nearest.first().map(|best| (best.cosine, background));
         for (rank, neighbour) in ranks(nearest.iter().map(|n| n.cosine)).zip(&nearest) {
-            let candidate = candidate(&mut found, neighbour.chunk);
+            let candidate = found.candidate(neighbour.chunk);
             candidate.cosine = Some(neighbour.cosine);
             candidate.vector_rank = Some(rank);
         }
         complete(cx.store, &vector, scores.as_ref(), &mut found)?;
-        for candidate in found.values_mut() {
+        for candidate in &mut found.all {
             candidate.background = background;
         }
     }
-    let mut candidates: Vec<Candidate> = found.into_values().collect();
     if let Some(scores) = &scores {
-        for candidate in &mut candidates {
+        for candidate in &mut found.all {
             candidate.lexical_parts = scores.parts(candidate.chunk);
         }
     }
     Ok(Retrieved {
-        candidates,
+        candidates: found.all,
         strength,
     })
 }
 
-fn candidate(found: &mut FxHashMap<ChunkId, Candidate>, chunk: ChunkId) -> &mut Candidate {
-    found.entry(chunk).or_insert_with(|| Candidate::new(chunk))
+/// What was found so far, each chunk once. Candidates are large: they are made in their place, and
+/// never moved.
+struct Candidates {
+    all: Vec<Candidate>,
+    places: FxHashMap<ChunkId, usize>,
+}
+
+impl Candidates {
+    fn with_capacity(n: usize) -> Self {
+        Self {
+            all: Vec::with_capacity(n),
+            places: FxHashMap::with_capacity_and_hasher(n, FxBuildHasher),
+        }
+    }
+
+    /// Returns the candidate of a chunk, a new one if it was not found before.
+    fn candidate(&mut self, chunk: ChunkId) -> &mut Candidate {
+        let place = *self.places.entry(chunk).or_insert_with(|| {
+            self.all.push(Candidate::new(chunk));
+            self.all.len() - 1
+        });
+        &mut self.all[place]
+    }
 }
 
 /// The best passages by words. Where texts decide, they are read from the best downwards, so that
@@ -148,20 +168,20 @@ fn complete(
     store: &Store,
     vector: &[f32],
     scores: Option<&LexicalScores<'_>>,
-    found: &mut FxHashMap<ChunkId, Candidate>,
+    found: &mut Candidates,
 ) -> Result<()> {
     let missing: Vec<ChunkId> = found
-        .values()
+        .all
+        .iter()
         .filter(|candidate| candidate.cosine.is_none())
         .map(|candidate| candidate.chunk)
         .collect();
     for neighbour in store.cosines(vector, &missing)? {
-        if let Some(candidate) = found.get_mut(&neighbour.chunk) {
-            candidate.cosine = Some(neighbour.cosine);
-        }
+        found.candidate(neighbour.chunk).cosine = Some(neighbour.cosine);
     }
     if let Some(scores) = scores {
-        for candidate in found.values_mut().filter(|c| c.lexical_rank.is_none()) {
+        let unlisted = found.all.iter_mut().filter(|c| c.lexical_rank.is_none());
+        for candidate in unlisted {
             candidate.lexical = scores.of(candidate.chunk);
         }
     }
@@ -172,8 +192,8 @@ fn complete(
 fn embed(cx: &SearchContext<'_>, text: &str) -> Result<Vec<f32>> {
     let current = cx.embedder.id();
     match cx.store.model()? {
-        Some(stored) if stored != *current => Err(Error::ModelMismatch {
-            stored,
+        Some(stored) if stored != current => Err(Error::ModelMismatch {
+            stored: stored.clone(),
             current: current.clone(),
         }),
         _ => Ok(cx.embedder.embed_query(text)?),

@@ -183,7 +183,7 @@ impl Store {
                 left_out: left_out(connection)?,
                 attachments: kinds_of_attachments(connection)?,
                 model: model(connection)?,
-                languages,
+                languages: languages.to_vec(),
                 checked_at,
                 skipped,
                 warnings,

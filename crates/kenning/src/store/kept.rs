@@ -4,27 +4,32 @@ use std::sync::{Arc, Mutex};
 
 use rustc_hash::FxHashMap;
 
-/// Things by number, up to so many bytes; when it is full, it begins anew.
+/// Things by number, up to so many bytes: what was not asked for lately makes room.
 pub(super) struct Kept<T> {
     known: Mutex<Known<T>>,
+    /// Half of what may be kept.
     n_bytes_max: usize,
     /// About how many bytes one needs.
     n_bytes_of: fn(&T) -> usize,
 }
 
 struct Known<T> {
-    by_number: FxHashMap<i64, Arc<T>>,
+    /// What was asked for lately.
+    recent: FxHashMap<i64, Arc<T>>,
     n_bytes: usize,
+    /// What was recent until that was full.
+    older: FxHashMap<i64, Arc<T>>,
 }
 
 impl<T> Kept<T> {
     pub(super) fn new(n_bytes_max: usize, n_bytes_of: fn(&T) -> usize) -> Self {
         Self {
             known: Mutex::new(Known {
-                by_number: FxHashMap::default(),
+                recent: FxHashMap::default(),
                 n_bytes: 0,
+                older: FxHashMap::default(),
             }),
-            n_bytes_max,
+            n_bytes_max: n_bytes_max / 2,
             n_bytes_of,
         }
     }
@@ -35,22 +40,36 @@ impl<T> Kept<T> {
         number: i64,
         read: impl FnOnce() -> Result<T, E>,
     ) -> Result<Arc<T>, E> {
-        let known = self.known.lock().ok();
-        if let Some(known) = known.and_then(|known| known.by_number.get(&number).map(Arc::clone)) {
+        if let Some(known) = self.known(number) {
             return Ok(known);
         }
         let read = Arc::new(read()?);
+        self.keep(number, &read);
+        Ok(read)
+    }
+
+    fn known(&self, number: i64) -> Option<Arc<T>> {
+        let mut known = self.known.lock().ok()?;
+        if let Some(recent) = known.recent.get(&number) {
+            return Some(Arc::clone(recent));
+        }
+        let older = known.older.remove(&number)?;
+        drop(known);
+        self.keep(number, &older);
+        Some(older)
+    }
+
+    fn keep(&self, number: i64, read: &Arc<T>) {
         if let Ok(mut known) = self.known.lock() {
-            let n_bytes = (self.n_bytes_of)(&read);
+            let n_bytes = (self.n_bytes_of)(read);
             if known.n_bytes + n_bytes > self.n_bytes_max {
-                known.by_number.clear();
+                known.older = std::mem::take(&mut known.recent);
                 known.n_bytes = 0;
             }
-            if known.by_number.insert(number, Arc::clone(&read)).is_none() {
+            if known.recent.insert(number, Arc::clone(read)).is_none() {
                 known.n_bytes += n_bytes;
             }
         }
-        Ok(read)
     }
 }
 
@@ -59,8 +78,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_was_read_is_not_read_again_until_it_is_full() {
-        let kept = Kept::new(8, String::len);
+    fn what_is_asked_for_again_stays() {
+        let kept = Kept::new(16, String::len);
         let read = |number: i64, value: &str| {
             let value: Result<_, ()> = kept.get(number, || Ok(value.to_owned()));
             value.map(|value| value.to_string())
@@ -68,8 +87,12 @@ mod tests {
         assert_eq!(read(1, "one"), Ok("one".to_owned()));
         assert_eq!(read(1, "other"), Ok("one".to_owned()));
         assert_eq!(read(2, "two"), Ok("two".to_owned()));
+        // The third makes the first two older; of these, the first is asked for in time.
         assert_eq!(read(3, "three"), Ok("three".to_owned()));
-        assert_eq!(read(1, "other"), Ok("other".to_owned()));
+        assert_eq!(read(1, "other"), Ok("one".to_owned()));
+        assert_eq!(read(5, "five"), Ok("five".to_owned()));
+        assert_eq!(read(1, "other"), Ok("one".to_owned()));
+        assert_eq!(read(2, "other"), Ok("other".to_owned()));
         // The last one is kept however large it is.
         assert_eq!(read(4, "more than that"), Ok("more than that".to_owned()));
         assert_eq!(read(4, "other"), Ok("more than that".to_owned()));

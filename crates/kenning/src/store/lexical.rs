@@ -11,7 +11,7 @@ mod scores;
 mod tally;
 
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{Index, SegmentReader, Term};
@@ -149,32 +149,29 @@ impl LexicalReader {
         let mut idf = Vec::with_capacity(groups.len());
         let mut respelled = Vec::new();
         for (number, group) in groups.iter().enumerate() {
-            let worth = match self.frequent.get(group, options) {
-                Some(known) => known,
-                None => {
-                    self.count(group, &options.weights, &mut tally)?;
-                    let near = match tally.has_counted() {
-                        false if groups.len() <= options.forgiving_words_max => {
-                            self.respell(group)?
-                        }
-                        _ => TermGroup::default(),
-                    };
-                    let is_respelled = !near.terms.is_empty();
-                    if is_respelled {
-                        self.count(&near, &options.weights, &mut tally)?;
-                        respelled.push((number, near));
-                    }
-                    let worth = tally.worth(&self.entries, options);
-                    // What stands for another word must be told each time, so it is not kept.
-                    if is_respelled {
-                        Arc::new(worth)
-                    } else {
-                        self.frequent.keep(group, options, worth)
-                    }
-                }
+            if let Some(worth) = self.frequent.get(group, options) {
+                tally.add(&worth);
+                idf.push(worth.idf);
+                continue;
+            }
+            self.count(group, &options.weights, &mut tally)?;
+            let near = match tally.has_counted() {
+                false if groups.len() <= options.forgiving_words_max => self.respell(group)?,
+                _ => TermGroup::default(),
             };
+            let is_respelled = !near.terms.is_empty();
+            if is_respelled {
+                self.count(&near, &options.weights, &mut tally)?;
+                respelled.push((number, near));
+            }
+            let worth = tally.worth(&self.entries, options);
             tally.add(&worth);
             idf.push(worth.idf);
+            // What stands for another word must be told each time, so it is not kept.
+            if !is_respelled {
+                self.frequent.keep(group, options, &worth);
+            }
+            tally.give_back(worth);
         }
         let mut scores = LexicalScores::new(self, tally, options.note_share);
         (scores.idf, scores.respelled) = (idf, respelled);

@@ -8,7 +8,7 @@ use rusqlite::{Connection, OptionalExtension, Row};
 use super::directory::{self, SharedConnection, SqlDirectory, locked};
 use super::kept::Kept;
 use super::lexical::{self, LexicalOptions, LexicalReader, LexicalScores, Places, TermGroup};
-use super::text::TextReader;
+use super::passages::Texts;
 use super::vectors::{Neighbour, VectorReader};
 use super::{ChunkId, NoteId};
 use crate::embed::ModelId;
@@ -17,10 +17,10 @@ use crate::note::Heading;
 use crate::vault::Stamp;
 use crate::words::Language;
 
-/// Unpacked texts that are kept.
-const BLOCK_BYTES_KEPT_MAX: usize = 8 << 20;
 /// Rows of notes that are kept.
-const NOTE_BYTES_KEPT_MAX: usize = 4 << 20;
+const NOTE_BYTES_KEPT_MAX: usize = 8 << 20;
+/// Rows of chunks that are kept, with their word pieces.
+const CHUNK_BYTES_KEPT_MAX: usize = 8 << 20;
 
 /// A snapshot of an index.
 pub struct Store {
@@ -28,9 +28,11 @@ pub struct Store {
     connection: SharedConnection,
     lexical: OnceLock<Option<LexicalReader>>,
     vectors: OnceLock<VectorReader>,
-    texts: OnceLock<TextReader>,
-    blocks: Kept<Vec<u8>>,
+    pub(super) texts: Texts,
+    model: OnceLock<Option<ModelId>>,
+    languages: OnceLock<Vec<(Language, u64)>>,
     notes: Kept<NoteRow>,
+    chunks: Kept<ChunkAndPieces>,
 }
 
 /// What is shown of a note.
@@ -116,6 +118,24 @@ pub struct ChunkRow {
     pub handle: u32,
 }
 
+/// A chunk's row, and the word pieces of its text and of what stands above it.
+pub struct ChunkAndPieces {
+    /// The row.
+    pub row: ChunkRow,
+    packed: Box<[u8]>,
+}
+
+impl ChunkAndPieces {
+    /// Appends the pieces, each once and in order.
+    pub fn pieces(&self, out: &mut Vec<u32>) {
+        super::pieces::unpack(&self.packed, out);
+    }
+
+    fn n_bytes(&self) -> usize {
+        size_of::<Self>() + self.packed.len()
+    }
+}
+
 /// Path and stamp of a note.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NoteSummary {
@@ -140,9 +160,11 @@ impl Store {
             connection: Arc::new(Mutex::new(connection)),
             lexical: OnceLock::new(),
             vectors: OnceLock::new(),
-            texts: OnceLock::new(),
-            blocks: Kept::new(BLOCK_BYTES_KEPT_MAX, Vec::len),
+            texts: Texts::default(),
+            model: OnceLock::new(),
+            languages: OnceLock::new(),
             notes: Kept::new(NOTE_BYTES_KEPT_MAX, NoteRow::n_bytes),
+            chunks: Kept::new(CHUNK_BYTES_KEPT_MAX, ChunkAndPieces::n_bytes),
         })
     }
 
@@ -152,8 +174,12 @@ impl Store {
     }
 
     /// Returns the model the vectors were made with.
-    pub fn model(&self) -> Result<Option<ModelId>> {
-        self.sql(model)
+    pub fn model(&self) -> Result<Option<&ModelId>> {
+        if let Some(model) = self.model.get() {
+            return Ok(model.as_ref());
+        }
+        let model = self.sql(model)?;
+        Ok(self.model.get_or_init(|| model).as_ref())
     }
 
     /// Returns a fact about the index as a whole.
@@ -162,14 +188,16 @@ impl Store {
     }
 
     /// Returns the languages of the notes, commonest first.
-    pub fn languages(&self) -> Result<Vec<(Language, u64)>> {
+    pub fn languages(&self) -> Result<&[(Language, u64)]> {
+        if let Some(languages) = self.languages.get() {
+            return Ok(languages);
+        }
         let json: Option<String> = self.fact("languages")?;
         let counts: Vec<(String, u64)> =
             serde_json::from_str(&json.unwrap_or_default()).unwrap_or_default();
-        Ok(counts
-            .into_iter()
-            .map(|(code, n_notes)| (Language::from_code(&code), n_notes))
-            .collect())
+        let counts = counts.into_iter();
+        let languages = counts.map(|(code, n_notes)| (Language::from_code(&code), n_notes));
+        Ok(self.languages.get_or_init(|| languages.collect()))
     }
 
     /// Returns when the vault was last compared with the index, in seconds since 1970.
@@ -279,34 +307,14 @@ impl Store {
         self.notes.get(id.0, || self.sql(read))
     }
 
-    /// Returns one chunk.
-    pub fn chunk(&self, id: ChunkId) -> Result<ChunkRow> {
-        self.sql(|connection| {
+    /// Returns one chunk with its word pieces.
+    pub fn chunk(&self, id: ChunkId) -> Result<Arc<ChunkAndPieces>> {
+        let read = |connection: &Connection| {
             connection
                 .prepare_cached(CHUNK_BY_ID)?
-                .query_row([id.0], chunk_row)
-        })
-    }
-
-    /// Returns chunks, each with the word pieces of its text and of what stands above it: each once, in
-    /// order.
-    pub fn chunks_and_pieces(
-        &self,
-        ids: impl Iterator<Item = ChunkId>,
-    ) -> Result<Vec<(ChunkRow, Vec<u32>)>> {
-        self.sql(|connection| {
-            let mut statement = connection.prepare_cached(CHUNK_BY_ID)?;
-            let mut read = |id: ChunkId| {
-                statement.query_row([id.0], |row| {
-                    let mut pieces = Vec::new();
-                    if let Some(packed) = row.get_ref(PIECES_COLUMN)?.as_blob_or_null()? {
-                        super::pieces::unpack(packed, &mut pieces);
-                    }
-                    Ok((chunk_row(row)?, pieces))
-                })
-            };
-            ids.map(&mut read).collect()
-        })
+                .query_row([id.0], chunk_and_pieces)
+        };
+        self.chunks.get(id.0, || self.sql(read))
     }
 
     /// Returns where the words of a query stand in each of the chunks.
@@ -329,59 +337,7 @@ impl Store {
         self.chunks_where("handle = ?1 ORDER BY id", i64::from(handle))
     }
 
-    /// Returns the text of a note.
-    pub fn text(&self, note: NoteId) -> Result<String> {
-        self.text_of(note, None)
-    }
-
-    /// Returns the text of a chunk.
-    pub fn passage(&self, chunk: &ChunkRow) -> Result<String> {
-        self.text_of(chunk.note, Some(&chunk.range))
-    }
-
-    fn text_of(&self, note: NoteId, part: Option<&std::ops::Range<usize>>) -> Result<String> {
-        let (id, start, n_bytes): (i64, usize, usize) = self.sql(|connection| {
-            connection
-                .prepare_cached("SELECT block, start, n_bytes FROM note_text WHERE note = ?1")?
-                .query_row([note.0], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
-        })?;
-        let block = self.text_block(id)?;
-        let text = block
-            .get(start..start + n_bytes)
-            .and_then(|text| text.get(part.cloned().unwrap_or(0..n_bytes)))
-            .map(<[u8]>::to_vec);
-        text.and_then(|text| String::from_utf8(text).ok())
-            .ok_or_else(|| self.corrupt("a note's text is not where it should be".to_owned()))
-    }
-
-    /// Unpacks a block of texts, or returns it from memory: notes that are found together often lie
-    /// together.
-    fn text_block(&self, id: i64) -> Result<Arc<Vec<u8>>> {
-        self.blocks.get(id, || self.unpacked_block(id))
-    }
-
-    fn unpacked_block(&self, id: i64) -> Result<Vec<u8>> {
-        let packed: Vec<u8> = self.sql(|connection| {
-            connection
-                .prepare_cached("SELECT data FROM text_block WHERE id = ?1")?
-                .query_row([id], |row| row.get(0))
-        })?;
-        let texts = match self.texts.get() {
-            Some(texts) => texts,
-            None => {
-                let dictionary: Option<Vec<u8>> =
-                    self.sql(|connection| meta(connection, "dictionary"))?;
-                let texts = TextReader::new(&dictionary.unwrap_or_default())
-                    .map_err(|error| self.corrupt(error.to_string()))?;
-                self.texts.get_or_init(|| texts)
-            }
-        };
-        texts
-            .unpack(&packed)
-            .map_err(|error| self.corrupt(error.to_string()))
-    }
-
-    fn corrupt(&self, reason: String) -> Error {
+    pub(super) fn corrupt(&self, reason: String) -> Error {
         Error::StoreCorrupt {
             path: self.path.clone(),
             reason,
@@ -391,15 +347,23 @@ impl Store {
     /// Returns the notes called by a name (see [`crate::words::name_key`]): those whose file name
     /// it is first, then aliases, then titles; by path among equals.
     pub fn notes_named(&self, key: &str) -> Result<Vec<(NoteId, u8)>> {
-        self.sql(|connection| {
+        let mut named: Vec<(u8, String, NoteId)> = self.sql(|connection| {
             connection
                 .prepare_cached(
-                    "SELECT note, rank FROM name JOIN note ON note.id = name.note
-                     WHERE key = ?1 ORDER BY rank, path",
+                    "SELECT rank, path, note FROM name JOIN note ON note.id = name.note
+                     WHERE key = ?1",
                 )?
-                .query_map([key], |row| Ok((NoteId(row.get(0)?), row.get(1)?)))?
+                .query_map([key], |row| {
+                    Ok((row.get(0)?, row.get(1)?, NoteId(row.get(2)?)))
+                })?
                 .collect()
-        })
+        })?;
+        // They are few: SQLite would make room for a page of them.
+        named.sort_unstable();
+        Ok(named
+            .into_iter()
+            .map(|(rank, _, note)| (note, rank))
+            .collect())
     }
 
     /// Returns the note at a path.
@@ -494,6 +458,14 @@ fn chunk_row(row: &Row<'_>) -> rusqlite::Result<ChunkRow> {
         end_line: row.get(7)?,
         page: row.get(8)?,
         handle: row.get(9)?,
+    })
+}
+
+fn chunk_and_pieces(row: &Row<'_>) -> rusqlite::Result<ChunkAndPieces> {
+    let packed = row.get_ref(PIECES_COLUMN)?.as_blob_or_null()?;
+    Ok(ChunkAndPieces {
+        row: chunk_row(row)?,
+        packed: packed.unwrap_or_default().into(),
     })
 }
 

@@ -9,7 +9,7 @@ use super::ChunkId;
 use super::codes::{self, Coder};
 use super::directory::{SharedConnection, locked};
 use super::floor::Floor;
-use crate::cpu;
+use crate::cpu::{self, for_avx2};
 
 /// Slots per row of the vector tables.
 pub(super) const BLOCK_SLOTS: usize = 1_024;
@@ -20,8 +20,14 @@ const RESCORED: usize = 800;
 /// How many rows before it is needed a row is asked for.
 const ROWS_AHEAD: usize = 8;
 
+/// Buffers that are kept for the next query: as many as questions are usually asked at once.
+const SPARE_MAX: usize = 4;
+
+/// As many slots as are near enough to most queries, and then some.
+const SLOTS_NEAR: usize = 2 * RESCORED;
+
 /// Distances that are compared at once.
-const SCANNED_AT_ONCE: usize = 32;
+const SCANNED_AT_ONCE: usize = 8;
 
 /// A chunk near the query.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -34,6 +40,7 @@ pub struct Neighbour {
 
 /// All codes and rows, the latter unpacked.
 struct All {
+    /// Side by side (see `codes`).
     codes: Vec<u64>,
     scales: Vec<f32>,
     values: Vec<i8>,
@@ -57,6 +64,8 @@ pub(super) struct VectorReader {
     all: OnceLock<All>,
     building: Mutex<()>,
     n_queries: AtomicU32,
+    /// Buffers for distances: they are large, and used again.
+    spare: Mutex<Vec<Vec<u16>>>,
 }
 
 impl VectorReader {
@@ -67,6 +76,7 @@ impl VectorReader {
             all: OnceLock::new(),
             building: Mutex::default(),
             n_queries: AtomicU32::new(0),
+            spare: Mutex::default(),
         })
     }
 
@@ -83,6 +93,7 @@ impl VectorReader {
         let distances = self.distances(connection, query)?;
         let n_bits = self.coder.code_bytes() * 8;
         let slots = nearest_slots(&distances, n_bits, limit.max(RESCORED), &is_wanted);
+        self.give_back(distances);
         let mut neighbours = self.cosines(connection, query, &slots)?;
         let nearest_first = |a: &Neighbour, b: &Neighbour| {
             (b.cosine.total_cmp(&a.cosine)).then(a.chunk.cmp(&b.chunk))
@@ -109,17 +120,16 @@ impl VectorReader {
             cosine: query.cosine(scale, values),
         };
         if let Some(all) = self.all(connection)? {
-            return Ok((0..)
-                .zip(slots)
-                .filter_map(|(index, &slot)| {
-                    let (scale, values) = all.row(slot)?;
-                    let ahead = slots.get(index + ROWS_AHEAD);
-                    if let Some((_, soon)) = ahead.and_then(|&slot| all.row(slot)) {
-                        cpu::prefetch(soon);
-                    }
-                    Some(neighbour(slot, scale, values))
-                })
-                .collect());
+            let mut found = Vec::with_capacity(slots.len());
+            for (index, &slot) in slots.iter().enumerate() {
+                let ahead = slots.get(index + ROWS_AHEAD);
+                if let Some((_, soon)) = ahead.and_then(|&slot| all.row(slot)) {
+                    cpu::prefetch(soon);
+                }
+                let row = all.row(slot);
+                found.extend(row.map(|(scale, values)| neighbour(slot, scale, values)));
+            }
+            return Ok(found);
         }
         let Some(first) = slots.first() else {
             return Ok(Vec::new());
@@ -159,12 +169,15 @@ impl VectorReader {
         query: &[f32],
     ) -> rusqlite::Result<Vec<u16>> {
         let code = self.coder.query_code(query);
+        let spare = self.spare.lock().ok().and_then(|mut spare| spare.pop());
+        let mut distances = spare.unwrap_or_default();
         if let Some(all) = self.all(connection)? {
-            let mut distances = vec![0; all.scales.len()];
-            codes::distances(&code, &all.codes, &mut distances);
+            distances.resize(all.scales.len(), 0);
+            codes::distances_abreast(&code, &all.codes, &mut distances);
             return Ok(distances);
         }
-        let (mut distances, mut block_codes) = (Vec::new(), Vec::new());
+        distances.clear();
+        let mut block_codes = Vec::new();
         each_block(
             connection,
             "vector_code",
@@ -178,6 +191,15 @@ impl VectorReader {
             },
         )?;
         Ok(distances)
+    }
+
+    /// Takes a buffer back for the next query.
+    fn give_back(&self, distances: Vec<u16>) {
+        if let Ok(mut spare) = self.spare.lock()
+            && spare.len() < SPARE_MAX
+        {
+            spare.push(distances);
+        }
     }
 
     /// One query reads what it needs; a second one tells a process that stays, which is better served
@@ -219,7 +241,7 @@ impl VectorReader {
             return Err(rusqlite::Error::BlobSizeError);
         }
         Ok(Some(self.all.get_or_init(|| All {
-            codes,
+            codes: codes::abreast(&codes, n_words),
             scales,
             values,
             width,
@@ -280,18 +302,38 @@ fn guess(distances: &[u16], n_bits: usize, n: usize) -> u16 {
 
 /// Returns the wanted slots that are near enough, in order.
 fn within(distances: &[u16], limit: u16, is_wanted: &impl Fn(usize) -> bool) -> Vec<usize> {
-    let mut slots = Vec::new();
-    // Few are near enough: most blocks need one comparison.
-    for (block, distances) in distances.chunks(SCANNED_AT_ONCE).enumerate() {
-        if distances.iter().fold(u16::MAX, |least, &d| least.min(d)) > limit {
-            continue;
-        }
-        let near = (block * SCANNED_AT_ONCE..).zip(distances);
-        slots.extend(near.filter_map(|(slot, &distance)| {
-            (distance <= limit && is_wanted(slot)).then_some(slot)
-        }));
-    }
+    let mut slots = Vec::with_capacity(SLOTS_NEAR);
+    near_slots(distances, limit, &mut slots);
+    slots.retain(|slot| is_wanted(*slot));
     slots
+}
+
+for_avx2! {
+    /// Appends the slots that are near enough.
+    fn near_slots(distances: &[u16], limit: u16, slots: &mut Vec<usize>) = near_slots_plain;
+}
+
+#[inline(always)]
+fn near_slots_plain(distances: &[u16], limit: u16, slots: &mut Vec<usize>) {
+    // Few are near enough: most blocks need one comparison.
+    let (blocks, rest) = distances.as_chunks::<SCANNED_AT_ONCE>();
+    let mut push_near = |start: usize, distances: &[u16]| {
+        for (slot, &distance) in (start..).zip(distances) {
+            if distance <= limit {
+                slots.push(slot);
+            }
+        }
+    };
+    for (start, block) in (0..).step_by(SCANNED_AT_ONCE).zip(blocks) {
+        let mut is_any_near = false;
+        for &distance in block {
+            is_any_near |= distance <= limit;
+        }
+        if is_any_near {
+            push_near(start, block);
+        }
+    }
+    push_near(distances.len() - rest.len(), rest);
 }
 
 /// Returns the distance within which at least `n` of these lie.

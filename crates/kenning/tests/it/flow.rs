@@ -227,7 +227,7 @@ fn another_model_or_another_setting_makes_everything_anew() {
     check(&report, [2, 0, 0, 0, 0]);
     let from = EMBEDDER.id().clone();
     assert_eq!(report.rebuilt, Some(Rebuild::Model { from }));
-    assert_eq!(vault.store().model().unwrap().as_ref(), Some(other.id()));
+    assert_eq!(vault.store().model().unwrap(), Some(other.id()));
     let answer = ask(&vault.store(), &other, "alpha", &SearchOptions::default()).unwrap();
     assert_eq!(answer.hits[0].note.path, "a.md");
     assert_eq!(vault.update_with(&other).unwrap().rebuilt, None);

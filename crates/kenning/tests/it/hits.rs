@@ -412,7 +412,10 @@ fn a_note_is_found_by_what_others_call_it() {
         .store()
         .note(vault.store().note_at("Plan B.md").unwrap().unwrap());
     assert_eq!(found.unwrap().called, ["the backup route"]);
-    let options = SearchOptions::default();
+    let options = SearchOptions {
+        is_explained: true,
+        ..SearchOptions::default()
+    };
     let answer = ask(&vault.store(), embedded(), "backup route", &options).unwrap();
     let called = answer.hits.iter().find(|hit| hit.note.path == "Plan B.md");
     let look = called

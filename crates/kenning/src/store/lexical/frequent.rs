@@ -31,13 +31,7 @@ impl Frequent {
     }
 
     /// Keeps what a word is worth, if it is frequent.
-    pub(super) fn keep(
-        &self,
-        group: &TermGroup,
-        options: &LexicalOptions,
-        worth: Worth,
-    ) -> Arc<Worth> {
-        let worth = Arc::new(worth);
+    pub(super) fn keep(&self, group: &TermGroup, options: &LexicalOptions, worth: &Worth) {
         if (ENTRIES_MIN..ENTRIES_MAX).contains(&worth.len())
             && let Ok(mut known) = self.0.lock()
         {
@@ -49,8 +43,7 @@ impl Frequent {
                 };
             }
             known.n_entries += worth.len();
-            known.words.insert(group.clone(), Arc::clone(&worth));
+            known.words.insert(group.clone(), Arc::new(worth.clone()));
         }
-        worth
     }
 }

@@ -30,10 +30,10 @@ impl<'a> LexicalScores<'a> {
         } = &mut tally;
         matched.each(|number| {
             let note = &mut notes[number];
-            best_note = best_note.max(note.score);
+            best_note = higher(best_note, note.score);
             let chunks = chunks[reader.entries.notes[number].chunks()].iter();
             note.best = chunks.fold(f32::MIN, |best, &score| higher(best, score)) + note.context;
-            best_chunk = best_chunk.max(note.best);
+            best_chunk = higher(best_chunk, note.best);
         });
         Self {
             reader,
@@ -70,11 +70,16 @@ impl<'a> LexicalScores<'a> {
         is_wanted: impl Fn(NoteId) -> bool,
     ) -> Vec<LexicalHit> {
         let entries = &self.reader.entries;
-        let mut hits: Vec<LexicalHit> = Vec::new();
+        let mut hits: Vec<LexicalHit> = Vec::with_capacity(limit.min(HITS_EXPECTED) * 2);
         // What a chunk must reach to be among the best of those seen so far.
         let mut bar = 0f32;
+        let of_note_each = share(self.note_share, self.best_note);
+        let of_chunk_each = share(1.0 - self.note_share, self.best_chunk);
         self.tally.matched.each(|number| {
             let sums = &self.tally.notes[number];
+            if of_note_each * sums.score + of_chunk_each * sums.best < bar * NEARLY {
+                return;
+            }
             let of_note = share(sums.score, self.best_note);
             let most = share(sums.best, self.best_chunk);
             let note = entries.notes[number].id();
@@ -138,6 +143,13 @@ impl Drop for LexicalScores<'_> {
 fn higher(a: f32, b: f32) -> f32 {
     if a > b { a } else { b }
 }
+
+/// Where everything is wanted, room for more is made when it is needed.
+const HITS_EXPECTED: usize = 1_000;
+
+/// Most notes are far below the bar, which is told without a division; where rounding could decide, it
+/// is done exactly.
+const NEARLY: f32 = 0.9999;
 
 fn share(score: f32, best: f32) -> f32 {
     if best > 0.0 { score / best } else { 0.0 }

@@ -21,7 +21,7 @@ struct Counts {
 }
 
 /// What one word of a query is worth to every entry that holds it.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Worth {
     /// The word's rarity.
     pub(super) idf: f32,
@@ -30,6 +30,7 @@ pub(super) struct Worth {
     chunks: Vec<(u32, f32)>,
 }
 
+#[derive(Clone)]
 struct NoteWorth {
     /// Its number among the notes.
     note: u32,
@@ -57,6 +58,8 @@ pub(super) struct Tally {
     pub(super) notes: Vec<NoteSums>,
     /// Notes that hold any word.
     pub(super) matched: Bits,
+    /// Buffers for the word at hand.
+    worth: Worth,
 }
 
 /// What is known of a note so far.
@@ -78,6 +81,7 @@ impl Tally {
             chunks: vec![0.0; n_entries],
             notes: vec![NoteSums::default(); n_notes],
             matched: Bits::new(n_notes),
+            worth: Worth::default(),
         }
     }
 
@@ -109,6 +113,8 @@ impl Tally {
     }
 
     /// Turns the counts of a word into what it is worth by BM25, and empties them.
+    ///
+    /// Its buffers are those of a word before, if that was [given back](Tally::give_back).
     pub(super) fn worth(&mut self, entries: &Entries, options: &LexicalOptions) -> Worth {
         let mut worth = self.shares(entries, options);
         let n_matching = worth.notes.len() as f32;
@@ -125,12 +131,19 @@ impl Tally {
         worth
     }
 
+    /// Takes the buffers of a word back.
+    pub(super) fn give_back(&mut self, worth: Worth) {
+        self.worth = worth;
+    }
+
     /// The same before rarity counts, entry by entry: a note's comes before those of its chunks.
     fn shares(&mut self, entries: &Entries, options: &LexicalOptions) -> Worth {
         let Self {
             counts, counted, ..
         } = self;
-        let mut worth = Worth::default();
+        let mut worth = std::mem::take(&mut self.worth);
+        worth.notes.clear();
+        worth.chunks.clear();
         let note_norm = Norm::new(options, entries.mean_note_terms);
         let chunk_norm = Norm::new(options, entries.mean_chunk_terms);
         let close = |notes: &mut Vec<NoteWorth>, in_note: f32| {

@@ -1,0 +1,103 @@
+//! Reading texts: of a note, of a passage.
+
+use std::ops::Range;
+use std::sync::{Arc, OnceLock};
+
+use super::NoteId;
+use super::kept::Kept;
+use super::read::{ChunkRow, Store, meta};
+use super::text::TextReader;
+use crate::error::Result;
+
+/// Unpacked texts that are kept.
+const BLOCK_BYTES_KEPT_MAX: usize = 8 << 20;
+/// Places of texts that are kept.
+const PLACE_BYTES_KEPT_MAX: usize = 1 << 19;
+
+/// Texts of one snapshot that were read.
+pub(super) struct Texts {
+    reader: OnceLock<TextReader>,
+    blocks: Kept<Vec<u8>>,
+    places: Kept<TextPlace>,
+}
+
+impl Default for Texts {
+    fn default() -> Self {
+        Self {
+            reader: OnceLock::new(),
+            blocks: Kept::new(BLOCK_BYTES_KEPT_MAX, Vec::len),
+            places: Kept::new(PLACE_BYTES_KEPT_MAX, |_| size_of::<TextPlace>()),
+        }
+    }
+}
+
+/// Where a note's text lies: in which block, and where in it.
+struct TextPlace {
+    block: i64,
+    start: usize,
+    n_bytes: usize,
+}
+
+impl Store {
+    /// Returns the text of a note.
+    pub fn text(&self, note: NoteId) -> Result<String> {
+        self.text_of(note, None)
+    }
+
+    /// Returns the text of a chunk.
+    pub fn passage(&self, chunk: &ChunkRow) -> Result<String> {
+        self.text_of(chunk.note, Some(&chunk.range))
+    }
+
+    fn text_of(&self, note: NoteId, part: Option<&Range<usize>>) -> Result<String> {
+        let place = self.texts.places.get(note.0, || self.text_place(note))?;
+        let block = self.text_block(place.block)?;
+        let text = block
+            .get(place.start..place.start + place.n_bytes)
+            .and_then(|text| text.get(part.cloned().unwrap_or(0..place.n_bytes)))
+            .map(<[u8]>::to_vec);
+        text.and_then(|text| String::from_utf8(text).ok())
+            .ok_or_else(|| self.corrupt("a note's text is not where it should be".to_owned()))
+    }
+
+    fn text_place(&self, note: NoteId) -> Result<TextPlace> {
+        self.sql(|connection| {
+            connection
+                .prepare_cached("SELECT block, start, n_bytes FROM note_text WHERE note = ?1")?
+                .query_row([note.0], |row| {
+                    Ok(TextPlace {
+                        block: row.get(0)?,
+                        start: row.get(1)?,
+                        n_bytes: row.get(2)?,
+                    })
+                })
+        })
+    }
+
+    /// Unpacks a block of texts, or returns it from memory: notes that are found together often lie
+    /// together.
+    fn text_block(&self, id: i64) -> Result<Arc<Vec<u8>>> {
+        self.texts.blocks.get(id, || self.unpacked_block(id))
+    }
+
+    fn unpacked_block(&self, id: i64) -> Result<Vec<u8>> {
+        let packed: Vec<u8> = self.sql(|connection| {
+            connection
+                .prepare_cached("SELECT data FROM text_block WHERE id = ?1")?
+                .query_row([id], |row| row.get(0))
+        })?;
+        let texts = match self.texts.reader.get() {
+            Some(texts) => texts,
+            None => {
+                let dictionary: Option<Vec<u8>> =
+                    self.sql(|connection| meta(connection, "dictionary"))?;
+                let texts = TextReader::new(&dictionary.unwrap_or_default())
+                    .map_err(|error| self.corrupt(error.to_string()))?;
+                self.texts.reader.get_or_init(|| texts)
+            }
+        };
+        texts
+            .unpack(&packed)
+            .map_err(|error| self.corrupt(error.to_string()))
+    }
+}
