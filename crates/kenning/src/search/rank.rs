@@ -32,6 +32,17 @@ pub(super) struct Ranked {
 }
 
 impl Ranked {
+    fn new(candidate: Candidate, chunk: ChunkRow, note: Arc<NoteRow>) -> Self {
+        Self {
+            candidate,
+            chunk,
+            note,
+            text: None,
+            is_pinned: false,
+            is_guaranteed: false,
+        }
+    }
+
     /// Returns the passage.
     pub(super) fn passage(&self) -> &str {
         self.text.as_deref().unwrap_or_default()
@@ -58,14 +69,8 @@ impl<'a> Rows<'a> {
     }
 
     pub(super) fn ranked(self, candidate: Candidate, chunk: ChunkRow) -> Result<Ranked> {
-        Ok(Ranked {
-            candidate,
-            note: self.store.note(chunk.note)?,
-            chunk,
-            text: None,
-            is_pinned: false,
-            is_guaranteed: false,
-        })
+        let note = self.store.note(chunk.note)?;
+        Ok(Ranked::new(candidate, chunk, note))
     }
 }
 
@@ -95,11 +100,13 @@ pub(super) fn rank(
     let rest = || rest.iter().map(|&place| &fused[place]);
     let mut best = Vec::with_capacity(n_looked);
     let mut pieces = Pieces::with_capacity(n_looked);
-    for &place in looked {
-        let candidate = fused[place].clone();
-        let chunk = cx.store.chunk(candidate.chunk)?;
-        pieces.push(&chunk);
-        let mut ranked = rows.ranked(candidate, chunk.row.clone())?;
+    let ids: Vec<ChunkId> = looked.iter().map(|&place| fused[place].chunk).collect();
+    let chunks = cx.store.chunks(&ids)?;
+    let ids: Vec<NoteId> = chunks.iter().map(|chunk| chunk.row.note).collect();
+    let notes = cx.store.notes_of(&ids)?;
+    for ((&place, chunk), note) in looked.iter().zip(&chunks).zip(notes) {
+        pieces.push(chunk);
+        let mut ranked = Ranked::new(fused[place].clone(), chunk.row.clone(), note);
         if order.selection.reads_texts() || is_looked_at && cx.tuning.look.kin > 0.0 {
             rows.read_text(&mut ranked)?;
         }

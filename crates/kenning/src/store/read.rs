@@ -18,9 +18,9 @@ use crate::vault::Stamp;
 use crate::words::Language;
 
 /// Rows of notes that are kept.
-const NOTE_BYTES_KEPT_MAX: usize = 8 << 20;
+const NOTE_BYTES_KEPT_MAX: usize = 12 << 20;
 /// Rows of chunks that are kept, with their word pieces.
-const CHUNK_BYTES_KEPT_MAX: usize = 8 << 20;
+const CHUNK_BYTES_KEPT_MAX: usize = 12 << 20;
 
 /// A snapshot of an index.
 pub struct Store {
@@ -294,27 +294,36 @@ impl Store {
 
     /// Returns one note.
     pub fn note(&self, id: NoteId) -> Result<Arc<NoteRow>> {
-        let read = |connection: &Connection| {
-            connection
-                .prepare_cached(
-                    "SELECT id, path, title, tags, aliases, headings, date, language,
-                            superseded_by, n_lines, author, kind, evergreen, pagerank,
-                            centrality, n_neighbours, called
-                     FROM note WHERE id = ?1",
-                )?
-                .query_row([id.0], note_row)
-        };
-        self.notes.get(id.0, || self.sql(read))
+        Ok(self.notes_of(&[id])?.remove(0))
+    }
+
+    /// Returns some notes, in the order in which they are asked for.
+    pub fn notes_of(&self, ids: &[NoteId]) -> Result<Vec<Arc<NoteRow>>> {
+        self.sql(|connection| {
+            let mut statement = connection.prepare_cached(NOTE_BY_ID)?;
+            let mut read = |id: &NoteId| {
+                let row = || statement.query_row([id.0], note_row);
+                self.notes.get(id.0, row)
+            };
+            ids.iter().map(&mut read).collect()
+        })
     }
 
     /// Returns one chunk with its word pieces.
     pub fn chunk(&self, id: ChunkId) -> Result<Arc<ChunkAndPieces>> {
-        let read = |connection: &Connection| {
-            connection
-                .prepare_cached(CHUNK_BY_ID)?
-                .query_row([id.0], chunk_and_pieces)
-        };
-        self.chunks.get(id.0, || self.sql(read))
+        Ok(self.chunks(&[id])?.remove(0))
+    }
+
+    /// Returns some chunks, in the order in which they are asked for.
+    pub fn chunks(&self, ids: &[ChunkId]) -> Result<Vec<Arc<ChunkAndPieces>>> {
+        self.sql(|connection| {
+            let mut statement = connection.prepare_cached(CHUNK_BY_ID)?;
+            let mut read = |id: &ChunkId| {
+                let row = || statement.query_row([id.0], chunk_and_pieces);
+                self.chunks.get(id.0, row)
+            };
+            ids.iter().map(&mut read).collect()
+        })
     }
 
     /// Returns where the words of a query stand in each of the chunks.
@@ -440,6 +449,9 @@ impl Store {
     }
 }
 
+const NOTE_BY_ID: &str = "SELECT id, path, title, tags, aliases, headings, date, language,
+    superseded_by, n_lines, author, kind, evergreen, pagerank, centrality, n_neighbours, called
+    FROM note WHERE id = ?1";
 const CHUNK_COLUMNS: &str = "SELECT id, note, ordinal, heading, start_byte, end_byte, start_line,
     end_line, page, handle FROM chunk";
 const CHUNK_BY_ID: &str = "SELECT id, note, ordinal, heading, start_byte, end_byte, start_line,
