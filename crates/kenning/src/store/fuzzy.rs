@@ -1,7 +1,7 @@
 //! Terms of the index that are spelled almost like one that is not in it.
 
-use tantivy::SegmentReader;
 use tantivy::schema::Field;
+use tantivy::{SegmentReader, Term};
 
 /// Letters from which one slip is forgiven, and from which two are.
 const ONE_SLIP_LETTERS: usize = 4;
@@ -22,7 +22,15 @@ pub(super) fn slips_forgiven(word: &str) -> usize {
     }
 }
 
-/// Collects the terms of a field that are within reach of `word`, with distance and frequency.
+/// A term that is within reach of a word.
+#[derive(PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Near {
+    distance: usize,
+    text: String,
+    field: Field,
+}
+
+/// Collects the terms of a field that are within reach of `word`.
 ///
 /// The first letter is taken to be right: almost all slips are further in, and it spares most of
 /// the dictionary.
@@ -30,7 +38,7 @@ pub(super) fn collect(
     segment: &SegmentReader,
     field: Field,
     word: &str,
-    found: &mut Vec<(usize, u32, String)>,
+    found: &mut Vec<Near>,
 ) -> tantivy::Result<()> {
     let most = slips_forgiven(word);
     let Some(first) = word.chars().next().filter(|_| most > 0) else {
@@ -50,24 +58,46 @@ pub(super) fn collect(
         }
         let distance = distance(&wanted, term, most);
         if distance <= most {
-            found.push((distance, stream.value().doc_freq, term.to_owned()));
+            found.push(Near {
+                distance,
+                text: term.to_owned(),
+                field,
+            });
         }
     }
     Ok(())
 }
 
-/// Chooses the nearest spellings, the commonest first.
-pub(super) fn choose(mut found: Vec<(usize, u32, String)>) -> Vec<String> {
-    let nearest = found.iter().map(|(distance, ..)| *distance).min();
-    found.retain(|(distance, ..)| Some(*distance) == nearest);
-    found.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| a.2.cmp(&b.2)));
-    let mut spellings: Vec<String> = Vec::new();
-    for (_, _, term) in found {
-        if spellings.len() < SPELLINGS_MAX && !spellings.contains(&term) {
-            spellings.push(term);
+/// Chooses the nearest spellings, the commonest first. `n_living` counts the entries that hold a term
+/// and were not deleted: what only notes that are gone say is no spelling.
+pub(super) fn choose(
+    mut found: Vec<Near>,
+    n_living: impl Fn(&Term) -> tantivy::Result<u32>,
+) -> tantivy::Result<Vec<String>> {
+    // The same term may come from several segments.
+    found.sort_unstable();
+    found.dedup();
+    for nearest in found.chunk_by(|a, b| a.distance == b.distance) {
+        let mut spellings: Vec<(u32, &str)> = Vec::new();
+        for same in nearest.chunk_by(|a, b| a.text == b.text) {
+            let mut commonest = 0;
+            for Near { text, field, .. } in same {
+                commonest = commonest.max(n_living(&Term::from_field_text(*field, text))?);
+            }
+            if commonest > 0 {
+                spellings.push((commonest, &same[0].text));
+            }
+        }
+        if !spellings.is_empty() {
+            spellings.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
+            spellings.truncate(SPELLINGS_MAX);
+            return Ok(spellings
+                .iter()
+                .map(|(_, text)| (*text).to_owned())
+                .collect());
         }
     }
-    spellings
+    Ok(Vec::new())
 }
 
 /// Counts the letters to add, drop, change or swap with their neighbour; stops above `most`.

@@ -199,9 +199,34 @@ impl LexicalReader {
             }
         }
         Ok(TermGroup {
-            terms: fuzzy::choose(found),
+            terms: fuzzy::choose(found, |term| self.n_living(term))?,
             is_prefix: false,
         })
+    }
+
+    /// Counts the entries that hold a term and were not deleted.
+    fn n_living(&self, term: &Term) -> tantivy::Result<u32> {
+        let mut n_living = 0;
+        for segment in &self.segments {
+            let index = segment.reader.inverted_index(term.field())?;
+            if !segment.reader.has_deletes() {
+                n_living += index.doc_freq(term)?;
+                continue;
+            }
+            let option = IndexRecordOption::Basic;
+            let Some(mut postings) = index.read_block_postings(term, option)? else {
+                continue;
+            };
+            while postings.block_len() > 0 {
+                let entries = postings.docs().iter();
+                let entries = entries.map(|&doc| segment.first_entry + doc as usize);
+                n_living += entries
+                    .filter(|&entry| self.entries.is_alive(entry))
+                    .count() as u32;
+                postings.advance();
+            }
+        }
+        Ok(n_living)
     }
 
     /// Counts the weighted occurrences of a group in every entry.

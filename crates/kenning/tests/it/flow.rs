@@ -489,3 +489,19 @@ fn a_secret_is_nowhere_but_in_the_vault() {
     assert!(passage.text.contains("[REDACTED:"));
     is_clean("a passage", format!("{passage:?}").as_bytes());
 }
+
+#[test]
+fn a_slip_is_not_taken_for_a_word_of_a_note_that_is_gone() {
+    // Enough others for the entry of what is gone to stay in the index for a while.
+    let others: String = (0..20)
+        .map(|n| format!("-- o{n}.md --\nplain words here {n}\n"))
+        .collect();
+    let vault = vault(&format!(
+        "-- a.md --\nzymbolicus\n-- b.md --\nzymbolica\n{others}"
+    ));
+    vault.update();
+    assert_eq!(vault.paths("zymbolicx"), ["b.md"]);
+    vault.remove("b.md");
+    vault.update();
+    assert_eq!(vault.paths("zymbolicx"), ["a.md"]);
+}
