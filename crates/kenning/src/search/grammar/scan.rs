@@ -87,21 +87,24 @@ pub(super) fn regex(rest: &str) -> Option<(&str, &str, usize)> {
     let mut is_in_class = false;
     let mut is_escaped = false;
     let mut end = None;
+    // A slash ends it even in a class if that is never closed: a slip, which is told as such.
+    let mut end_in_class = None;
     for (at, c) in inner.char_indices() {
         match c {
             '\n' => return None,
             _ if is_escaped => is_escaped = false,
             '\\' => is_escaped = true,
             '[' => is_in_class = true,
-            ']' => is_in_class = false,
-            '/' if !is_in_class => {
+            ']' => (is_in_class, end_in_class) = (false, None),
+            '/' if is_in_class => end_in_class = end_in_class.or(Some(at)),
+            '/' => {
                 end = Some(at);
                 break;
             }
             _ => {}
         }
     }
-    let source = &inner[..end?];
+    let source = &inner[..end.or(end_in_class)?];
     // "1 / 2 and 3 / 4" is arithmetic.
     if source.is_empty() || source.starts_with(char::is_whitespace) {
         return None;

@@ -264,6 +264,10 @@ fn operators_without_a_value_are_read_as_text() {
     ( a
     ! /(/ is not a regular expression that works here, so it was read as words
     ");
+    assert_snapshot!(check("/[b/ a"), @r"
+    [b a
+    ! /[b/ is not a regular expression that works here, so it was read as words
+    ");
 }
 
 #[test]
