@@ -203,6 +203,7 @@ pub fn search(cx: &SearchContext<'_>, text: &str, options: &SearchOptions) -> Re
         hit.score = (hit.score * certainty).min(1.0);
     }
     hits.retain(|hit| hit.score >= options.min_score);
+    tell_respelled(&hits, &query, &strength, &mut request.notices);
     tell_successors(&hits, &mut request.notices);
     if let Some(max_tokens) = options.max_tokens {
         keep_tokens(&mut hits, max_tokens);
@@ -229,6 +230,33 @@ fn is_noise(ranked: &Ranked) -> bool {
         evidence::above_floor(cosine, candidate.background)
     });
     !ranked.is_pinned && !ranked.is_guaranteed && !is_worded && meaning < tuning::SIMILARITY_WEAK
+}
+
+/// Says what was looked for instead of words that no note says: as the hits spell it, since a term is
+/// only the stem of a word.
+fn tell_respelled(hits: &[Hit], query: &Query, strength: &Strength, notices: &mut Vec<String>) {
+    let mut finder = Finder::new(query);
+    for (number, instead) in &strength.respelled {
+        let mut spelled: Vec<String> = Vec::new();
+        for hit in hits {
+            finder.each(&hit.text, hit.note.language, |group, start, end| {
+                let word = hit.text[start..end].to_lowercase();
+                if group == *number && !spelled.contains(&word) {
+                    spelled.push(word);
+                }
+            });
+        }
+        spelled.truncate(instead.terms.len());
+        let found = if spelled.is_empty() {
+            instead.terms.join(", ")
+        } else {
+            spelled.join(", ")
+        };
+        notices.push(format!(
+            "no note says {:?}; looked for {found} instead",
+            query.words[*number]
+        ));
+    }
 }
 
 /// A note that was replaced says by which: it may be found, but not be taken for the last word.
@@ -295,11 +323,6 @@ fn find(cx: &SearchContext<'_>, text: &str, options: &SearchOptions) -> Result<F
         strength,
     } = retrieve::retrieve(cx, &query, &selection, options)?;
     for (number, instead) in &strength.respelled {
-        request.notices.push(format!(
-            "no note says {:?}; looked for {} instead",
-            query.words[*number],
-            instead.terms.join(", ")
-        ));
         query.groups[*number] = instead.clone();
     }
     if candidates.is_empty() && query.groups.is_empty() && request.filter.is_some() {

@@ -561,3 +561,17 @@ fn a_slip_is_told_each_time() {
     assert_eq!(known, ask("project number7"));
     assert_eq!(first, ask("projcet number7"));
 }
+
+#[test]
+fn what_was_looked_for_is_told_as_notes_spell_it() {
+    let vault = vault(
+        "-- a.md --\nThe penalty was removed after a letter to the office, which took three months and \
+         some patience, because nobody there knew what the first letter had been about.\n",
+    );
+    vault.update();
+    let answer = vault.ask("peanlty removed", &SearchOptions::default());
+    assert_eq!(
+        answer.notices,
+        ["no note says \"peanlty\"; looked for penalty instead"]
+    );
+}
