@@ -135,8 +135,17 @@ fn write_hit(
 
 fn write_explanation(out: &mut impl Write, hit: &HitShape) -> Result<()> {
     for stage in hit.explain.iter().flatten() {
-        let (name, value, detail) = (stage.stage, stage.value, &stage.detail);
-        writeln!(out, "   {DIM}{name:<12} {value:.4}  {detail}{DIM:#}")?;
+        let sign = match stage.effect {
+            "adds" => "+",
+            "times" => "×",
+            "at most" => "≤",
+            _ => "=",
+        };
+        let (name, value, score, detail) = (stage.stage, stage.value, stage.score, &stage.detail);
+        writeln!(
+            out,
+            "   {DIM}{name:<12} {sign} {value:.4}  → {score:.4}  {detail}{DIM:#}"
+        )?;
     }
     Ok(())
 }

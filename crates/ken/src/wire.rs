@@ -79,11 +79,14 @@ pub(crate) struct HitShape {
     pub(crate) explain: Option<Vec<StageShape>>,
 }
 
-/// One stage of the ranking.
+/// One stage of the ranking: what it did to the score so far, by how much, and the score after it.
 #[derive(Debug, JsonSchema, Serialize)]
 pub(crate) struct StageShape {
     pub(crate) stage: &'static str,
+    /// `adds`, `times`, `is` or `at most`.
+    pub(crate) effect: &'static str,
     pub(crate) value: f64,
+    pub(crate) score: f64,
     pub(crate) detail: String,
 }
 
@@ -169,7 +172,9 @@ fn stages(stages: Vec<Stage>) -> Vec<StageShape> {
     stages
         .map(|stage| StageShape {
             stage: stage.name,
+            effect: stage.effect.name(),
             value: rounded(stage.value),
+            score: rounded(stage.score),
             detail: stage.detail,
         })
         .collect()

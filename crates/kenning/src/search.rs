@@ -9,8 +9,10 @@ pub mod fuse;
 pub mod grammar;
 pub mod graph;
 mod intent;
+mod list;
 mod lookup;
 mod maxsim;
+mod promise;
 mod query;
 mod rank;
 mod rerank;
@@ -25,7 +27,7 @@ use jiff::civil::Date;
 
 pub use evidence::Evidence;
 pub use excerpt::Excerpt;
-pub use explain::Stage;
+pub use explain::{Effect, Stage};
 pub use intent::Intent;
 pub use lookup::{Passage, PropertyType, passage};
 pub use query::Query;
@@ -34,14 +36,14 @@ pub use tuning::{Fusion, Tuning};
 use crate::chunk;
 use crate::embed::Embedder;
 use crate::error::Result;
-use crate::note;
-use crate::store::{ChunkRow, NoteId, NoteRow, Store, Wanted};
+use crate::store::{ChunkRow, NoteId, NoteRow, Store};
 use evidence::Signals;
 use finder::Finder;
 use fuse::Candidate;
 use grammar::Request;
-use rank::{Order, Ranked};
-use retrieve::{Retrieved, Strength};
+use list::Further;
+use rank::{Order, Ranked, Ranking};
+use retrieve::{Net, Retrieved, Strength};
 use select::Selection;
 
 /// From this many words on, what was typed is a sentence, and its punctuation is grammar.
@@ -152,72 +154,75 @@ pub struct Hit {
 }
 
 /// Finds the passages that answer `text`, best first.
+///
+/// Limits cut the list. Neither the order nor scores, evidence and confidence depend on them.
 pub fn search(cx: &SearchContext<'_>, text: &str, options: &SearchOptions) -> Result<Answer> {
-    let found = find(cx, text, options)?;
-    let Found {
-        mut request,
-        query,
-        mut ranked,
-        strength,
-        intent,
-        tuning,
-    } = found;
+    let mut found = find(cx, text, options)?;
     // Who asks for meaning alone gets what is nearest, however far that is.
-    if options.mode == Mode::Hybrid && !query.groups.is_empty() {
-        ranked.retain(|ranked| !is_noise(ranked));
+    let drops_noise = options.mode == Mode::Hybrid && !found.query.groups.is_empty();
+    if drops_noise {
+        found.ranking.looked.retain(|ranked| !is_noise(ranked));
     }
+    found.keep_promises(cx.store)?;
+    let verdict = found.judge(cx.store)?;
+    let mut ranked = match verdict.evidence {
+        Evidence::None => Vec::new(),
+        _ => found.take(cx, |ranked| !drops_noise || !is_noise(ranked), options)?,
+    };
     let rows = rank::Rows::new(cx.store);
     for ranked in &mut ranked {
         rows.read_text(ranked)?;
     }
-    let signals = Signals::of(&ranked, &query, &strength);
-    let is_named = ranked.iter().any(|ranked| ranked.is_pinned);
-    // Without words there is nothing to doubt: what the filter let through is what was asked for.
-    let is_listed = query.groups.is_empty() && request.filter.is_some();
-    let is_certain = is_named || is_listed;
     let explain = |ranked: &Ranked| match options.is_explained {
-        true => explain::stages(&ranked.candidate, intent, &tuning, ranked.is_pinned),
+        true => explain::stages(
+            ranked,
+            &found.tuning,
+            (found.mode, found.intent),
+            verdict.certainty,
+        ),
         false => Vec::new(),
     };
-    let mut hits = present(ranked, &query, explain);
-    let evidence = match signals.grade() {
-        _ if hits.is_empty() => Evidence::None,
-        _ if is_certain => Evidence::Strong,
-        grade => grade,
-    };
-    let confidence = if is_certain {
-        1.0
-    } else {
-        signals.confidence()
-    };
-    if evidence == Evidence::None {
-        hits.clear();
-    }
+    let mut hits = present(ranked, &found.query, explain);
     // Relative scores say who is best, not whether the best is any good.
-    let certainty = if is_certain {
-        1.0
-    } else {
-        signals.coverage.max(signals.meaning)
-    };
     for hit in hits.iter_mut().filter(|hit| !hit.is_pinned) {
-        hit.score = (hit.score * certainty).min(1.0);
+        hit.score = (hit.score * verdict.certainty).min(1.0);
     }
-    hits.retain(|hit| hit.score >= options.min_score);
-    tell_respelled(&hits, &query, &strength, &mut request.notices);
-    tell_successors(&hits, &mut request.notices);
+    let mut notices = found.request.notices;
+    keep_scores(&mut hits, options.min_score, &mut notices);
+    tell_respelled(&hits, &found.query, &found.strength, &mut notices);
+    tell_successors(&hits, &mut notices);
     if let Some(max_tokens) = options.max_tokens {
         keep_tokens(&mut hits, max_tokens);
     }
     Ok(Answer {
-        evidence: if hits.is_empty() {
-            Evidence::None
-        } else {
-            evidence
-        },
-        confidence: if hits.is_empty() { 0.0 } else { confidence },
         hits,
-        notices: request.notices,
+        evidence: verdict.evidence,
+        confidence: verdict.confidence,
+        notices,
     })
+}
+
+/// How well the notes answer.
+struct Verdict {
+    evidence: Evidence,
+    confidence: f32,
+    /// What scores are worth: the best of a bad lot is still bad.
+    certainty: f32,
+}
+
+impl Verdict {
+    /// The notes do not say.
+    const NONE: Self = Self {
+        evidence: Evidence::None,
+        confidence: 0.0,
+        certainty: 0.0,
+    };
+    /// There is nothing to doubt.
+    const CERTAIN: Self = Self {
+        evidence: Evidence::Strong,
+        confidence: 1.0,
+        certainty: 1.0,
+    };
 }
 
 /// Whether a passage holds none of the words and is hardly nearer in meaning than an unrelated one:
@@ -229,7 +234,7 @@ fn is_noise(ranked: &Ranked) -> bool {
     let meaning = candidate.cosine.map_or(0.0, |cosine| {
         evidence::above_floor(cosine, candidate.background)
     });
-    !ranked.is_pinned && !ranked.is_guaranteed && !is_worded && meaning < tuning::SIMILARITY_WEAK
+    ranked.promise.is_none() && !is_worded && meaning < tuning::SIMILARITY_WEAK
 }
 
 /// Says what was looked for instead of words that no note says: as the hits spell it, since a term is
@@ -277,31 +282,19 @@ pub fn note_paths(
     text: &str,
     options: &SearchOptions,
 ) -> Result<Vec<String>> {
-    let ranked = find(cx, text, options)?.ranked;
+    let mut found = find(cx, text, options)?;
+    found.keep_promises(cx.store)?;
+    let ranked = found.take(cx, |_| true, options)?;
     Ok(ranked
         .into_iter()
         .map(|ranked| ranked.note.path.clone())
         .collect())
 }
 
-/// What the ranking found, before anything is shown.
-struct Found {
-    request: Request,
-    query: Query,
-    ranked: Vec<Ranked>,
-    strength: Strength,
-    intent: Intent,
-    /// As it suits the languages of the notes.
-    tuning: Tuning,
-}
-
-fn find(cx: &SearchContext<'_>, text: &str, options: &SearchOptions) -> Result<Found> {
-    let today = day_of(options.now);
+/// What was typed, as words and conditions, and what kind of thing it is.
+fn understand(store: &Store, text: &str, today: Date) -> Result<(Request, Intent)> {
     // A note that is called exactly this, dash or colon and all, is what is meant.
-    let is_name = !cx
-        .store
-        .notes_named(&crate::words::name_key(text))?
-        .is_empty();
+    let is_name = !store.notes_named(&crate::words::name_key(text))?.is_empty();
     let mut request = match is_name {
         true => Request {
             words: text.trim().to_owned(),
@@ -312,31 +305,66 @@ fn find(cx: &SearchContext<'_>, text: &str, options: &SearchOptions) -> Result<F
     let intent = Intent::of(text);
     let is_long = request.words.split_whitespace().count() > SENTENCE_WORDS_MIN;
     request.soften(text, intent == Intent::Question || is_long);
+    Ok((request, intent))
+}
+
+/// What the ranking found, before anything is shown.
+struct Found<'a> {
+    request: Request,
+    query: Query,
+    selection: Selection<'a>,
+    ranking: Ranking,
+    strength: Strength,
+    intent: Intent,
+    mode: Mode,
+    /// Nothing but conditions was typed.
+    is_listing: bool,
+    /// Whether there are no other candidates.
+    is_all: bool,
+    /// As it suits the languages of the notes.
+    tuning: Tuning,
+}
+
+fn find<'a>(cx: &SearchContext<'a>, text: &str, options: &SearchOptions) -> Result<Found<'a>> {
+    let today = day_of(options.now);
+    let (request, intent) = understand(cx.store, text, today)?;
     let languages = cx.store.languages()?;
     let mut query = Query::parse(&request.words, languages);
     if let Some(last) = query.groups.last_mut().filter(|_| request.is_prefix) {
         last.is_prefix = true;
     }
     let selection = Selection::new(cx.store, &request)?;
-    let Retrieved {
-        mut candidates,
-        strength,
-    } = retrieve::retrieve(cx, &query, &selection, options)?;
-    for (number, instead) in &strength.respelled {
-        query.groups[*number] = instead.clone();
-    }
-    if candidates.is_empty() && query.groups.is_empty() && request.filter.is_some() {
-        candidates = listed(cx.store, &selection, options.limit)?;
-    }
     let tuning = Tuning {
         look: cx.tuning.look.for_languages(languages),
         ..cx.tuning.clone()
     };
-    let fused = fuse::fuse(candidates, options.mode, &leaning(&tuning, intent));
     let cx = &SearchContext {
         tuning: &tuning,
         ..*cx
     };
+    let is_listing = query.groups.is_empty() && request.filter.is_some();
+    // A list of notes is neither near nor far.
+    let mode = if is_listing {
+        Mode::Lexical
+    } else {
+        options.mode
+    };
+    let net = Net {
+        cx,
+        query: &query,
+        selection: &selection,
+        mode,
+        is_listing,
+    };
+    let Retrieved {
+        candidates,
+        strength,
+        is_all,
+    } = retrieve::retrieve(&net, tuning.candidates)?;
+    for (number, instead) in &strength.respelled {
+        query.groups[*number] = instead.clone();
+    }
+    let fused = fuse::fuse(candidates, mode, &leaning(&tuning, intent));
     let order = Order {
         query: &query,
         strength: &strength,
@@ -344,16 +372,85 @@ fn find(cx: &SearchContext<'_>, text: &str, options: &SearchOptions) -> Result<F
         pinned: &pinned_notes(cx.store, &request, &query, &selection)?,
         today: request.as_of.unwrap_or(today),
     };
-    let mut ranked = rank::rank(cx, fused, &order, options)?;
-    guarantee_tags(cx.store, &request, &selection, &mut ranked, options)?;
+    let ranking = rank::rank(cx, fused, &order, mode)?;
     Ok(Found {
         request,
         query,
-        ranked,
+        selection,
+        ranking,
         strength,
         intent,
+        mode,
+        is_listing,
+        is_all,
         tuning,
     })
+}
+
+impl Found<'_> {
+    fn keep_promises(&mut self, store: &Store) -> Result<()> {
+        let looked = &mut self.ranking.looked;
+        promise::keep_tags(store, &self.request, &self.selection, looked)?;
+        promise::keep_perfect(looked);
+        Ok(())
+    }
+
+    /// Judges the notes by the beginning of the order, however much of it is asked for.
+    fn judge(&mut self, store: &Store) -> Result<Verdict> {
+        let looked = &mut self.ranking.looked;
+        let mut judged = list::usual(looked);
+        judged.truncate(list::USUAL_LENGTH);
+        if judged.is_empty() {
+            return Ok(Verdict::NONE);
+        }
+        // Without words there is nothing to doubt: what the filter let through is what was asked for.
+        if self.is_listing || looked[0].is_pinned() {
+            return Ok(Verdict::CERTAIN);
+        }
+        let rows = rank::Rows::new(store);
+        for &place in &judged {
+            // Who was looked at closely has told what there is to know.
+            if looked[place].candidate.look.is_none() {
+                rows.read_text(&mut looked[place])?;
+            }
+        }
+        let judged: Vec<&Ranked> = judged.iter().map(|&place| &looked[place]).collect();
+        let signals = Signals::of(&judged, &self.query, &self.strength);
+        Ok(match signals.grade() {
+            Evidence::None => Verdict::NONE,
+            evidence => Verdict {
+                evidence,
+                confidence: signals.confidence(),
+                certainty: signals.coverage.max(signals.meaning),
+            },
+        })
+    }
+
+    /// Takes the passages to show.
+    fn take(
+        &mut self,
+        cx: &SearchContext<'_>,
+        is_wanted: impl Fn(&Ranked) -> bool,
+        options: &SearchOptions,
+    ) -> Result<Vec<Ranked>> {
+        let cx = &SearchContext {
+            tuning: &self.tuning,
+            ..*cx
+        };
+        let net = Net {
+            cx,
+            query: &self.query,
+            selection: &self.selection,
+            mode: self.mode,
+            is_listing: self.is_listing,
+        };
+        let leaning = leaning(&self.tuning, self.intent);
+        let fused = std::mem::take(&mut self.ranking.fused);
+        let rest = std::mem::take(&mut self.ranking.rest);
+        let further = Further::new(net, &leaning, fused, rest, self.is_all);
+        let looked = std::mem::take(&mut self.ranking.looked);
+        list::take(looked, further, is_wanted, options)
+    }
 }
 
 /// Moves the share of meaning towards what was typed.
@@ -363,20 +460,6 @@ fn leaning(tuning: &Tuning, intent: Intent) -> Tuning {
         *vector = explain::vector_share(*vector, intent, tuning);
     }
     leaning
-}
-
-/// Nothing but conditions: the first passage of every note that meets them, newest first.
-fn listed(store: &Store, selection: &Selection<'_>, limit: usize) -> Result<Vec<Candidate>> {
-    let mut candidates = Vec::new();
-    for (place, note) in selection.all()?.into_iter().take(limit).enumerate() {
-        if let Some(chunk) = store.chunks_of(note)?.into_iter().next() {
-            candidates.push(Candidate {
-                lexical: 1.0 - place as f32 / (2 * limit) as f32,
-                ..Candidate::new(chunk.id)
-            });
-        }
-    }
-    Ok(candidates)
 }
 
 /// Notes that were called by name: `[[name]]` in the query, or all of it a file name or alias;
@@ -407,43 +490,6 @@ fn pinned_notes(
     Ok(pinned)
 }
 
-/// A `#tag` in the query is among the results if any note has it.
-fn guarantee_tags(
-    store: &Store,
-    request: &Request,
-    selection: &Selection<'_>,
-    ranked: &mut Vec<Ranked>,
-    options: &SearchOptions,
-) -> Result<()> {
-    for tag in &request.tags {
-        let has_tag = |tags: &[String]| tags.iter().any(|own| note::is_tag_or_below(own, tag));
-        if ranked.iter().any(|ranked| has_tag(&ranked.note.tags)) {
-            continue;
-        }
-        let mut tagged = store.facts(Wanted::Tags)?;
-        tagged.retain(|facts| has_tag(&facts.tags));
-        tagged.sort_by(|a, b| (&b.date, &a.path).cmp(&(&a.date, &b.path)));
-        for facts in tagged {
-            if selection.has(facts.id)?
-                && let Some(chunk) = store.chunks_of(facts.id)?.into_iter().next()
-            {
-                let last = ranked.last().map_or(0.0, |ranked| ranked.candidate.score);
-                let candidate = Candidate {
-                    score: last,
-                    ..Candidate::new(chunk.id)
-                };
-                ranked.truncate(options.limit.saturating_sub(1));
-                ranked.push(Ranked {
-                    is_guaranteed: true,
-                    ..rank::Rows::new(store).ranked(candidate, chunk)?
-                });
-                break;
-            }
-        }
-    }
-    Ok(())
-}
-
 /// The day that a time lies in, in UTC.
 fn day_of(now: i64) -> Date {
     let time = jiff::Timestamp::from_second(now).unwrap_or_default();
@@ -461,12 +507,12 @@ fn present(
         .into_iter()
         .map(|ranked| {
             let stages = explain(&ranked);
+            let is_pinned = ranked.is_pinned();
             let Ranked {
                 candidate,
                 chunk,
                 note,
                 text,
-                is_pinned,
                 ..
             } = ranked;
             let text = text.unwrap_or_default();
@@ -500,7 +546,18 @@ fn coverage(ranked: &Ranked, query: &Query, idf: &[f32]) -> f32 {
     lens.coverage(&text, note.language, &look)
 }
 
-/// Drops what does not fit; the first hit is cut rather than dropped.
+/// Drops hits of too low a score. That is not the notes' fault, and told where nothing is left.
+fn keep_scores(hits: &mut Vec<Hit>, min_score: f32, notices: &mut Vec<String>) {
+    let best = hits.first().map(|hit| hit.score);
+    hits.retain(|hit| hit.score >= min_score);
+    if let Some(best) = best.filter(|_| hits.is_empty()) {
+        notices.push(format!(
+            "no hit reaches the lowest score asked for, {min_score}; the best one has {best:.2}"
+        ));
+    }
+}
+
+/// Keeps the hits that fit, up to the first one that does not; that is cut if it is all there is.
 fn keep_tokens(hits: &mut Vec<Hit>, max_tokens: usize) {
     let mut left = max_tokens.saturating_mul(4);
     if let Some(first) = hits.first_mut() {
@@ -511,12 +568,12 @@ fn keep_tokens(hits: &mut Vec<Hit>, max_tokens: usize) {
             .map_or(first.text.len(), |(end, _)| end);
         first.text.truncate(end);
     }
-    hits.retain(|hit| {
+    let fitting = hits.iter().take_while(|hit| {
         let n_chars = hit.text.chars().count();
         let fits = n_chars <= left;
-        if fits {
-            left -= n_chars;
-        }
+        left = left.saturating_sub(n_chars);
         fits
     });
+    let n_fitting = fitting.count();
+    hits.truncate(n_fitting);
 }

@@ -173,11 +173,12 @@ fn text_names_path_lines_and_headings() {
        Graphic designer, letterpress printer, the person I call when something is wrong and also when
        nothing is. We met in a wood-type workshop in Two Rivers in September 2013, where she corrected
        my inking without being asked.
-       words        1.0000  rank 1, note 1.000, passage 1.000
-       meaning      1.0000  rank 1, cosine 0.430 above 0.049
-       fusion       1.0000  words, share of meaning 0.25
-       closer look  1.0668  phrase 1.00, together 1.00, title 1.00, called 0.48, heading 0.00, linked 0.45, kin 0.00, like words 1.00, coverage 1.00
-       name         1.0000  its note was called by name
+       words        + 0.7500  → 0.7500  rank 1 with 1.000, note 1.000, passage 1.000
+       meaning      + 0.2500  → 1.0000  rank 1 with 1.000, cosine 0.430 above 0.049
+       fusion       = 1.0000  → 1.0000  words, share of meaning 0.25
+       closer look  + 1.0668  → 2.0668  phrase 1.00, together 1.00, title 1.00, called 0.48, heading 0.00, linked 0.45, kin 0.00, like words 1.00, coverage 1.00
+       scale        × 0.4255  → 0.8795  over 2.35, the most there is
+       name         = 1.0000  → 1.0000  its note was called by name
     ");
     assert!(
         run.stderr.contains("1 hit · strong evidence"),

@@ -198,3 +198,109 @@ fn every_interface_gives_the_same_hits_in_the_same_order() {
         assert!(!given.is_empty() || !is_prompt, "nothing for {query}");
     }
 }
+
+/// Checks that the answer for few hits is the beginning of the one for many.
+#[track_caller]
+fn check_beginning(n: usize, few: &Value, many: &Value, what: &str) {
+    let hits = |answer: &Value| {
+        let hits = answer.get("hits").unwrap_or(&answer["results"]);
+        hits.as_array().unwrap().clone()
+    };
+    for key in ["evidence", "confidence"] {
+        assert_eq!(few[key], many[key], "{key} of {n}: {what}");
+    }
+    let (few, many) = (hits(few), hits(many));
+    assert_eq!(few, many[..n.min(many.len())], "{n}: {what}");
+}
+
+const TWO_DOMAINS: &str = "\
+areas:
+  include: [2-Areas/]
+others:
+  legacy: true
+";
+
+#[test]
+fn a_short_list_is_the_beginning_of_a_long_one_whoever_asks() {
+    let vault = TestVault::example();
+    let queries = || PROMPTS.into_iter().chain(OTHERS).chain(["gutter"]);
+    let server = Server::start(&vault, &[]);
+    let mut client = Client::modern(&vault, &[]);
+    for query in queries() {
+        let http = |n: usize| {
+            let body = json!({"q": query, "k": n, "explain": true}).to_string();
+            server.post("/search", &body).json()
+        };
+        let mut mcp = |n: usize| {
+            let result = client.call("search", json!({"query": query, "limit": n}));
+            result["structuredContent"].clone()
+        };
+        for n in [1, 2, 4] {
+            check_beginning(n, &http(n), &http(10), query);
+            check_beginning(n, &mcp(n), &mcp(10), query);
+        }
+    }
+    for args in [
+        &[][..],
+        &["--fusion", "rrf"],
+        &["--mode", "lexical"],
+        &["--mode", "vector"],
+    ] {
+        for query in [
+            "gutter",
+            "who repaired the roof",
+            "kitchen OR garden",
+            "bioler servise",
+        ] {
+            let ask = |n: &str| {
+                let all = ["search", "-f", "json", "-n", n];
+                vault.ken(&[&all[..], args, &["--", query]].concat()).json()
+            };
+            check_beginning(1, &ask("1"), &ask("10"), query);
+            check_beginning(3, &ask("3"), &ask("10"), query);
+        }
+    }
+}
+
+#[test]
+fn a_short_list_of_several_domains_is_the_beginning_of_a_long_one() {
+    let vault = TestVault::example();
+    vault.write("_domains.yaml", TWO_DOMAINS);
+    let mut client = Client::modern(&vault, &[]);
+    for query in [
+        "gutter",
+        "who repaired the roof",
+        "April Jane",
+        "iron gall ink",
+    ] {
+        let terminal = |n: &str| {
+            vault
+                .ken(&["search", "-f", "json", "-n", n, "--", query])
+                .json()
+        };
+        let mut mcp = |n: usize| {
+            let result = client.call("search", json!({"query": query, "limit": n}));
+            result["structuredContent"].clone()
+        };
+        for n in [1, 2, 5] {
+            check_beginning(n, &terminal(&n.to_string()), &terminal("10"), query);
+            check_beginning(n, &mcp(n), &mcp(10), query);
+        }
+    }
+}
+
+#[test]
+fn what_the_lowest_score_leaves_nothing_of_is_no_silence_of_the_notes() {
+    let vault = TestVault::example();
+    let run = vault.ken(&["search", "--min-score", "0.99", "gutter"]);
+    let run = run.expect_code(1);
+    assert!(
+        run.stderr.contains("no hit reaches the lowest score"),
+        "{}",
+        run.stderr
+    );
+    assert!(!run.stderr.contains("do not seem to say"), "{}", run.stderr);
+    let answer = vault.ken(&["search", "-f", "json", "--min-score", "0.99", "gutter"]);
+    let all = vault.ken(&["search", "-f", "json", "gutter"]).json();
+    assert_eq!(answer.json()["evidence"], all["evidence"]);
+}

@@ -48,8 +48,8 @@ pub(super) struct Signals {
 }
 
 impl Signals {
-    /// Takes the best of the hits.
-    pub(super) fn of(ranked: &[Ranked], query: &Query, strength: &Strength) -> Self {
+    /// Takes the best of the passages that are judged.
+    pub(super) fn of(ranked: &[&Ranked], query: &Query, strength: &Strength) -> Self {
         let looks = || ranked.iter().filter_map(|ranked| ranked.candidate.look);
         let best = |signal: fn(&super::rerank::Features) -> f32| {
             looks().map(|look| signal(&look)).fold(0f32, f32::max)

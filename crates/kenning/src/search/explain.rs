@@ -1,91 +1,247 @@
-//! How a hit came by its score: the figures of the code that scored it, stage by stage.
+//! How a hit came by its score: the figures of the code that scored it, stage by stage. The stages
+//! account for all of it: who follows them from zero arrives at the score that is shown.
 
-use super::fuse::Candidate;
+use super::Mode;
+use super::fuse::{Candidate, reciprocal_rank};
 use super::intent::Intent;
+use super::rank::{self, NOT_SHOWN, Promise, Ranked};
 use super::rerank::Features;
-use super::tuning::{Fusion, Tuning};
+use super::tuning::{Fusion, STUFFED_MIN, Tuning};
 
-/// One stage of the ranking and what it said of a hit.
+/// One stage of the ranking and what it did to a hit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Stage {
     /// The stage.
     pub name: &'static str,
-    /// The score after it, or the figure it contributed.
+    /// What it did to the score.
+    pub effect: Effect,
+    /// By how much.
     pub value: f32,
+    /// The score after it.
+    pub score: f32,
     /// What it is made of.
     pub detail: String,
 }
 
-/// Tells the stages of one hit.
+/// What a stage does to a score.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Effect {
+    /// The value is added.
+    Adds,
+    /// The score is multiplied by the value.
+    Times,
+    /// The score becomes the value.
+    Is,
+    /// The score becomes the value if that is less.
+    AtMost,
+}
+
+impl Effect {
+    /// Returns the name in explanations.
+    pub fn name(self) -> &'static str {
+        match self {
+            Self::Adds => "adds",
+            Self::Times => "times",
+            Self::Is => "is",
+            Self::AtMost => "at most",
+        }
+    }
+
+    /// Returns the score after a stage of this effect.
+    pub fn on(self, score: f32, value: f32) -> f32 {
+        match self {
+            Self::Adds => score + value,
+            Self::Times => score * value,
+            Self::Is => value,
+            Self::AtMost => score.min(value),
+        }
+    }
+}
+
+/// The stages so far; each one goes on from the score of the last.
+#[derive(Default)]
+struct Trace(Vec<Stage>);
+
+impl Trace {
+    fn score(&self) -> f32 {
+        self.0.last().map_or(0.0, |last| last.score)
+    }
+
+    fn add(&mut self, name: &'static str, effect: Effect, value: f32, detail: String) {
+        self.0.push(Stage {
+            name,
+            effect,
+            value,
+            score: effect.on(self.score(), value),
+            detail,
+        });
+    }
+}
+
+/// Tells the stages of one hit. `certainty` is what the scores of the whole list are worth.
 pub(super) fn stages(
+    ranked: &Ranked,
+    tuning: &Tuning,
+    (mode, intent): (Mode, Intent),
+    certainty: f32,
+) -> Vec<Stage> {
+    let candidate = &ranked.candidate;
+    let mut trace = Trace::default();
+    retrieved(&mut trace, candidate, mode, intent, tuning);
+    looked_at(&mut trace, candidate, mode, tuning);
+    if candidate.is_unshown {
+        let detail = "it does not show what its note was let through for";
+        trace.add("condition", Effect::Times, NOT_SHOWN, detail.to_owned());
+    }
+    aged(&mut trace, candidate);
+    linked(&mut trace, candidate);
+    if let Some(most) = candidate.most {
+        let detail = "no higher than those that were looked at more closely";
+        trace.add("below", Effect::AtMost, most, detail.to_owned());
+    }
+    promised(&mut trace, ranked);
+    if !ranked.is_pinned() && certainty != 1.0 {
+        let detail = "how much of what was asked the best passages hold";
+        trace.add("certainty", Effect::Times, certainty, detail.to_owned());
+    }
+    if trace.score() > 1.0 {
+        trace.add("most", Effect::AtMost, 1.0, "no score is higher".to_owned());
+    }
+    trace.0
+}
+
+/// What the retrievers said, and how their shares add up.
+fn retrieved(
+    trace: &mut Trace,
     candidate: &Candidate,
+    mode: Mode,
     intent: Intent,
     tuning: &Tuning,
-    is_pinned: bool,
-) -> Vec<Stage> {
-    let mut stages = Vec::new();
-    let mut add = |name, value, detail| {
-        stages.push(Stage {
-            name,
-            value,
-            detail,
-        })
-    };
+) {
     let rank =
         |rank: Option<u32>| rank.map_or("unlisted".to_owned(), |rank| format!("rank {rank}"));
+    let (of_words, of_meaning, how) = shares(candidate, mode, intent, tuning);
     let (note, chunk) = candidate.lexical_parts;
-    add(
-        "words",
-        candidate.lexical,
-        format!(
-            "{}, note {note:.3}, passage {chunk:.3}",
-            rank(candidate.lexical_rank)
-        ),
-    );
+    if mode != Mode::Vector {
+        let detail = format!(
+            "{} with {:.3}, note {note:.3}, passage {chunk:.3}",
+            rank(candidate.lexical_rank),
+            candidate.lexical
+        );
+        trace.add("words", Effect::Adds, of_words, detail);
+    }
     if let Some(cosine) = candidate.cosine {
         let detail = format!(
-            "{}, cosine {cosine:.3} above {:.3}",
+            "{} with {:.3}, cosine {cosine:.3} above {:.3}",
             rank(candidate.vector_rank),
+            candidate.vector,
             candidate.background
         );
-        add("meaning", candidate.vector, detail);
+        trace.add("meaning", Effect::Adds, of_meaning, detail);
     }
-    let how = match tuning.fusion {
-        Fusion::Blend { vector } => {
+    trace.add("fusion", Effect::Is, candidate.fused, how);
+}
+
+/// What words and meaning add to the score, and by which rule.
+fn shares(
+    candidate: &Candidate,
+    mode: Mode,
+    intent: Intent,
+    tuning: &Tuning,
+) -> (f32, f32, String) {
+    match (mode, tuning.fusion) {
+        (Mode::Lexical, _) => (candidate.lexical, 0.0, "words alone".to_owned()),
+        (Mode::Vector, _) => (0.0, candidate.vector, "meaning alone".to_owned()),
+        (Mode::Hybrid, Fusion::Blend { vector }) => {
             let share = vector_share(vector, intent, tuning);
-            format!("{}, share of meaning {share:.2}", intent.name())
+            let how = format!("{}, share of meaning {share:.2}", intent.name());
+            let of_words = (1.0 - share) * candidate.lexical;
+            (of_words, share * candidate.vector, how)
         }
-        Fusion::Rrf { k, .. } => format!("reciprocal ranks, k {k}"),
-    };
-    add("fusion", candidate.fused, how);
+        (
+            Mode::Hybrid,
+            Fusion::Rrf {
+                k,
+                lexical,
+                vector,
+                missing_rank,
+            },
+        ) => {
+            let most = (lexical + vector) / (k + 1.0);
+            let of = |rank, weight| reciprocal_rank(&[(rank, weight)], k, missing_rank) / most;
+            let of_words = of(candidate.lexical_rank, lexical);
+            let of_meaning = of(candidate.vector_rank, vector);
+            (of_words, of_meaning, format!("reciprocal ranks, k {k}"))
+        }
+    }
+}
+
+/// What the closer look added. Who was not looked at is measured on the same scale.
+fn looked_at(trace: &mut Trace, candidate: &Candidate, mode: Mode, tuning: &Tuning) {
+    if !rank::is_looked_at(tuning, mode) {
+        return;
+    }
+    let mut stuffing = 0.0;
     if let Some(look) = candidate.look {
-        add("closer look", look.weighted(&tuning.look), seen(&look));
+        let added = look.weighted(&tuning.look);
+        trace.add("closer look", Effect::Adds, added, seen(&look));
+        stuffing = look.stuffing;
     }
-    if let Some(decay) = candidate
-        .decay
-        .filter(|decay| decay.factor != 1.0 || decay.boost != 0.0)
-    {
+    let most = 1.0 + tuning.look.most();
+    let detail = format!("over {most:.2}, the most there is");
+    trace.add("scale", Effect::Times, 1.0 / most, detail);
+    if stuffing > 0.0 {
+        let kept = (1.0 - stuffing).max(STUFFED_MIN);
+        let detail = "it repeats what was asked".to_owned();
+        trace.add("repetition", Effect::Times, kept, detail);
+    }
+}
+
+fn aged(trace: &mut Trace, candidate: &Candidate) {
+    let Some(decay) = candidate.decay else {
+        return;
+    };
+    if decay.factor != 1.0 {
         let demoted = if decay.is_demoted { ", superseded" } else { "" };
-        let detail = format!("{}, boost {:.2}{demoted}", decay.reason.name(), decay.boost);
-        add("age", decay.factor, detail);
+        let detail = format!("{}{demoted}", decay.reason.name());
+        trace.add("age", Effect::Times, decay.factor, detail);
     }
-    if let Some(terms) = candidate.graph {
-        let detail = format!(
-            "score {:.3}, pagerank {:.3}, centrality {:.3}, recent {:.2}",
-            terms.score, terms.pagerank, terms.centrality, terms.recent
-        );
-        add("links", terms.total(), detail);
+    if decay.boost != 0.0 {
+        let detail = "lately written".to_owned();
+        trace.add("recent", Effect::Adds, decay.boost, detail);
     }
-    if is_pinned {
-        add("name", 1.0, "its note was called by name".to_owned());
+}
+
+fn linked(trace: &mut Trace, candidate: &Candidate) {
+    let Some(terms) = candidate.graph else {
+        return;
+    };
+    let before = trace.score();
+    if before > 0.0 {
+        let detail = "share of the score so far".to_owned();
+        trace.add("links share", Effect::Times, terms.score / before, detail);
     }
-    stages
+    let detail = format!(
+        "pagerank {:.3}, centrality {:.3}, recent {:.2}",
+        terms.pagerank, terms.centrality, terms.recent
+    );
+    let added = terms.pagerank + terms.centrality + terms.recent;
+    trace.add("links", Effect::Adds, added, detail);
+}
+
+fn promised(trace: &mut Trace, ranked: &Ranked) {
+    let (name, detail) = match ranked.promise {
+        None => return,
+        Some(Promise::Name) => ("name", "its note was called by name"),
+        Some(Promise::Tag) => ("tag", "its note has a tag that was named"),
+        Some(Promise::Words) => ("every word", "the best by words holds them all"),
+    };
+    trace.add(name, Effect::Is, ranked.candidate.score, detail.to_owned());
 }
 
 /// What the closer look saw.
 fn seen(look: &Features) -> String {
-    let mut seen = String::new();
-    for (name, value) in [
+    let seen = [
         ("phrase", look.phrase),
         ("together", look.proximity),
         ("title", look.title),
@@ -95,13 +251,9 @@ fn seen(look: &Features) -> String {
         ("kin", look.kin),
         ("like words", look.similarity),
         ("coverage", look.coverage),
-    ] {
-        seen += &format!("{name} {value:.2}, ");
-    }
-    match look.stuffing > 0.0 {
-        true => format!("{seen}repeats what was asked {:.2}", look.stuffing),
-        false => seen.trim_end_matches(", ").to_owned(),
-    }
+    ];
+    let seen = seen.map(|(name, value)| format!("{name} {value:.2}"));
+    seen.join(", ")
 }
 
 /// The share of meaning in the blend for what was typed.

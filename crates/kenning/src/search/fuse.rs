@@ -30,10 +30,14 @@ pub struct Candidate {
     pub fused: f32,
     /// What the closer look found.
     pub look: Option<Features>,
+    /// Whether it does not show what its note was let through for.
+    pub is_unshown: bool,
     /// What age did.
     pub decay: Option<Decayed>,
     /// What links did.
     pub graph: Option<Terms>,
+    /// What it may score at most, standing below others.
+    pub most: Option<f32>,
     /// What it is ranked by.
     pub score: f32,
 }
@@ -52,8 +56,10 @@ impl Candidate {
             vector: 0.0,
             fused: 0.0,
             look: None,
+            is_unshown: false,
             decay: None,
             graph: None,
+            most: None,
             score: 0.0,
         }
     }

@@ -1,4 +1,4 @@
-//! The order of the hits: a closer look, age, links, names that were called, few passages of a note.
+//! The order of the candidates: a closer look, age, links, names that were called.
 
 use std::sync::Arc;
 
@@ -10,14 +10,25 @@ use super::maxsim::MaxSim;
 use super::rerank::{self, Features, Lens, Names, NamesLook};
 use super::retrieve::Strength;
 use super::select::Selection;
-use super::{Mode, Query, SearchContext, SearchOptions, decay, graph};
+use super::{Mode, Query, SearchContext, decay, graph};
 use crate::chunk;
 use crate::error::Result;
-use crate::search::tuning::{Fusion, LookWeights, STUFFED_MIN};
+use crate::search::tuning::{Fusion, LookWeights, STUFFED_MIN, Tuning};
 use crate::store::{ChunkAndPieces, ChunkId, ChunkRow, NoteId, NoteRow, Store};
 
 /// What a passage that does not show why its note was let through keeps of its score.
-const NOT_SHOWN: f32 = 0.5;
+pub(super) const NOT_SHOWN: f32 = 0.5;
+
+/// Why a passage stands where it does, whatever its score.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Promise {
+    /// Its note was called by name.
+    Name,
+    /// Its note has a tag that was named.
+    Tag,
+    /// It holds every word, and is the best by words.
+    Words,
+}
 
 /// A candidate with its rows at hand.
 pub(super) struct Ranked {
@@ -26,9 +37,7 @@ pub(super) struct Ranked {
     pub(super) note: Arc<NoteRow>,
     /// The passage, once it is needed.
     pub(super) text: Option<String>,
-    pub(super) is_pinned: bool,
-    /// Whether it is among the hits whatever its score.
-    pub(super) is_guaranteed: bool,
+    pub(super) promise: Option<Promise>,
 }
 
 impl Ranked {
@@ -38,9 +47,13 @@ impl Ranked {
             chunk,
             note,
             text: None,
-            is_pinned: false,
-            is_guaranteed: false,
+            promise: None,
         }
+    }
+
+    /// Whether its note was called by name.
+    pub(super) fn is_pinned(&self) -> bool {
+        self.promise == Some(Promise::Name)
     }
 
     /// Returns the passage.
@@ -84,22 +97,31 @@ pub(super) struct Order<'a> {
     pub(super) today: Date,
 }
 
-/// Orders the candidates: best first, ties by path and line.
+/// Candidates in their order. It does not depend on how many of them are wanted.
+pub(super) struct Ranking {
+    /// Those that were looked at, best first, ties by path and line.
+    pub(super) looked: Vec<Ranked>,
+    /// All candidates, looked at or not.
+    pub(super) fused: Vec<Candidate>,
+    /// The places of those that were not looked at, best first. They follow the others.
+    pub(super) rest: Vec<usize>,
+}
+
+/// Orders the candidates.
 pub(super) fn rank(
     cx: &SearchContext<'_>,
     fused: Vec<Candidate>,
     order: &Order<'_>,
-    options: &SearchOptions,
-) -> Result<Vec<Ranked>> {
-    let places = sorted(&fused);
-    let rows = Rows::new(cx.store);
-    let is_looked_at =
-        options.mode == Mode::Hybrid && matches!(cx.tuning.fusion, Fusion::Blend { .. });
+    mode: Mode,
+) -> Result<Ranking> {
+    let mut looked = sorted(&fused);
     let n_looked = cx.tuning.look.n_looked.min(fused.len());
-    let (looked, rest) = places.split_at(n_looked);
-    let rest = || rest.iter().map(|&place| &fused[place]);
-    let mut best = Vec::with_capacity(n_looked);
-    let mut pieces = Pieces::with_capacity(n_looked);
+    settle(cx.store, &fused, &mut looked, n_looked)?;
+    let rest = looked.split_off(n_looked);
+    let rows = Rows::new(cx.store);
+    let is_looked_at = is_looked_at(cx.tuning, mode);
+    let mut best = Vec::with_capacity(looked.len());
+    let mut pieces = Pieces::with_capacity(looked.len());
     let ids: Vec<ChunkId> = looked.iter().map(|&place| fused[place].chunk).collect();
     let chunks = cx.store.chunks(&ids)?;
     let ids: Vec<NoteId> = chunks.iter().map(|chunk| chunk.row.note).collect();
@@ -118,18 +140,25 @@ pub(super) fn rank(
     show(&mut best, cx.store, order.selection)?;
     age(cx, &mut best, order.today);
     follow_links(cx, &mut best, order.today);
-    let mut ranked = pin(rows, &best, rest(), order.pinned, options.limit)?;
-    let scale = if is_looked_at {
-        1.0 + cx.tuning.look.most()
-    } else {
-        1.0
-    };
-    let rest = rest().map(|candidate| Candidate {
-        score: candidate.score / scale,
-        ..candidate.clone()
+    best.sort_by(by_score_and_place);
+    let further = rest.iter().map(|&place| &fused[place]);
+    let mut looked = pin(rows, &best, further, order.pinned)?;
+    best.retain(|ranked| {
+        looked
+            .iter()
+            .all(|pinned| pinned.chunk.id != ranked.chunk.id)
     });
-    fill(rows, &mut ranked, best, rest, options)?;
-    Ok(ranked)
+    looked.append(&mut best);
+    Ok(Ranking {
+        looked,
+        fused,
+        rest,
+    })
+}
+
+/// Whether the best candidates are looked at more closely.
+pub(super) fn is_looked_at(tuning: &Tuning, mode: Mode) -> bool {
+    mode == Mode::Hybrid && matches!(tuning.fusion, Fusion::Blend { .. })
 }
 
 /// As many word pieces as most passages have, each counted once.
@@ -162,12 +191,38 @@ impl Pieces {
 }
 
 /// Returns the places of candidates by score. They are large: most are never moved at all.
-fn sorted(candidates: &[Candidate]) -> Vec<usize> {
+pub(super) fn sorted(candidates: &[Candidate]) -> Vec<usize> {
     let mut order: Vec<(f32, ChunkId, usize)> = (candidates.iter().enumerate())
         .map(|(place, candidate)| (candidate.score, candidate.chunk, place))
         .collect();
     order.sort_unstable_by(|a, b| b.0.total_cmp(&a.0).then(a.1.cmp(&b.1)));
     order.into_iter().map(|(_, _, place)| place).collect()
+}
+
+/// Where some of equal score are looked at and others are not, path and line decide: ids tell only in
+/// which order notes were indexed.
+fn settle(store: &Store, fused: &[Candidate], places: &mut [usize], n_looked: usize) -> Result<()> {
+    let score = |place: usize| fused[place].score;
+    let Some(&first_below) = places.get(n_looked).filter(|_| n_looked > 0) else {
+        return Ok(());
+    };
+    let equal = score(first_below);
+    let start = places.partition_point(|&place| score(place) > equal);
+    let end = places.partition_point(|&place| score(place) >= equal);
+    if start == n_looked {
+        return Ok(());
+    }
+    let mut group = Vec::with_capacity(end - start);
+    for &place in &places[start..end] {
+        let chunk = store.chunk(fused[place].chunk)?.row.clone();
+        group.push((store.note(chunk.note)?, chunk.start_line, place));
+    }
+    group.sort_by(|a, b| (&a.0.path, a.1).cmp(&(&b.0.path, b.1)));
+    let settled = group.into_iter().map(|(_, _, place)| place);
+    for (place, settled) in places[start..end].iter_mut().zip(settled) {
+        *place = settled;
+    }
+    Ok(())
 }
 
 /// Adds what a closer look at the passages tells.
@@ -273,7 +328,10 @@ fn show(best: &mut [Ranked], store: &Store, selection: &Selection<'_>) -> Result
                 ranked.chunk = chunk;
                 ranked.text = Some(text);
             }
-            None => ranked.candidate.score *= NOT_SHOWN,
+            None => {
+                ranked.candidate.is_unshown = true;
+                ranked.candidate.score *= NOT_SHOWN;
+            }
         }
     }
     Ok(())
@@ -334,11 +392,10 @@ fn pin<'r>(
     best: &[Ranked],
     rest: impl Iterator<Item = &'r Candidate> + Clone,
     pinned: &[NoteId],
-    limit: usize,
 ) -> Result<Vec<Ranked>> {
     let store = rows.store;
     let mut ranked = Vec::new();
-    for &id in pinned.iter().take(limit) {
+    for &id in pinned {
         let is_of_note =
             |candidate: &Candidate| store.note_of(candidate.chunk).ok().flatten() == Some(id);
         let looked = best.iter().find(|ranked| ranked.note.id == id);
@@ -355,7 +412,7 @@ fn pin<'r>(
                 ..known.unwrap_or_else(|| Candidate::new(chunk.id))
             };
             ranked.push(Ranked {
-                is_pinned: true,
+                promise: Some(Promise::Name),
                 ..rows.ranked(candidate, chunk)?
             });
         }
@@ -363,73 +420,7 @@ fn pin<'r>(
     Ok(ranked)
 }
 
-/// Fills the list up to the limit, few passages of one note.
-fn fill(
-    rows: Rows<'_>,
-    ranked: &mut Vec<Ranked>,
-    mut best: Vec<Ranked>,
-    rest: impl Iterator<Item = Candidate>,
-    options: &SearchOptions,
-) -> Result<()> {
-    let n_pinned = ranked.len();
-    ranked.reserve(best.len());
-    let pinned: Vec<ChunkId> = ranked.iter().map(|pinned| pinned.chunk.id).collect();
-    let mut n_taken: FxHashMap<NoteId, usize> =
-        ranked.iter().map(|pinned| (pinned.note.id, 1)).collect();
-    best.sort_by(by_score_and_place);
-    let mut take = |next: Ranked, ranked: &mut Vec<Ranked>| {
-        let n = n_taken.entry(next.note.id).or_default();
-        if !pinned.contains(&next.chunk.id) && *n < options.per_note {
-            *n += 1;
-            ranked.push(next);
-        }
-    };
-    for next in best {
-        take(next, ranked);
-    }
-    for candidate in rest {
-        let is_tie = ranked
-            .last()
-            .is_some_and(|last| last.candidate.score == candidate.score);
-        if ranked.len() >= options.limit && !is_tie {
-            break;
-        }
-        let chunk = rows.store.chunk(candidate.chunk)?;
-        let next = rows.ranked(candidate, chunk.row.clone())?;
-        take(next, ranked);
-    }
-    ranked[n_pinned..].sort_by(by_score_and_place);
-    keep_perfect(ranked, n_pinned, options.limit);
-    Ok(())
-}
-
-/// Cuts the list to its length. The passage that is best by words, if it holds every one of them,
-/// stays in any case: what was typed stands there.
-fn keep_perfect(ranked: &mut Vec<Ranked>, n_pinned: usize, limit: usize) {
-    let is_perfect = |ranked: &Ranked| {
-        let look = ranked.candidate.look;
-        look.is_some_and(|look| look.coverage > 0.999)
-    };
-    let best = (limit.max(n_pinned)..ranked.len())
-        .filter(|&index| is_perfect(&ranked[index]))
-        .max_by(|&a, &b| by_words(&ranked[a], &ranked[b]));
-    let is_cut = best.is_some_and(|best| {
-        let kept = ranked.iter().take(limit).filter(|kept| is_perfect(kept));
-        kept.max_by(|a, b| by_words(a, b))
-            .is_none_or(|kept| by_words(kept, &ranked[best]).is_lt())
-    });
-    if let Some(best) = best.filter(|_| is_cut && limit > n_pinned) {
-        ranked.swap(limit - 1, best);
-        ranked[limit - 1].is_guaranteed = true;
-    }
-    ranked.truncate(limit);
-}
-
-fn by_words(a: &Ranked, b: &Ranked) -> std::cmp::Ordering {
-    (a.candidate.lexical.total_cmp(&b.candidate.lexical)).then_with(|| by_score_and_place(b, a))
-}
-
-fn by_score_and_place(a: &Ranked, b: &Ranked) -> std::cmp::Ordering {
+pub(super) fn by_score_and_place(a: &Ranked, b: &Ranked) -> std::cmp::Ordering {
     (b.candidate.score.total_cmp(&a.candidate.score))
         .then_with(|| a.note.path.cmp(&b.note.path))
         .then_with(|| a.chunk.start_line.cmp(&b.chunk.start_line))

@@ -3,7 +3,7 @@
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::select::Selection;
-use super::{Candidate, Mode, Query, SearchContext, SearchOptions};
+use super::{Candidate, Mode, Query, SearchContext};
 use crate::error::{Error, Result};
 use crate::store::{ChunkId, LexicalHit, LexicalScores, Neighbour, Store, TermGroup};
 
@@ -11,6 +11,19 @@ use crate::store::{ChunkId, LexicalHit, LexicalScores, Neighbour, Store, TermGro
 pub(super) struct Retrieved {
     pub(super) candidates: Vec<Candidate>,
     pub(super) strength: Strength,
+    /// Whether asking for more would find nothing else.
+    pub(super) is_all: bool,
+}
+
+/// What the retrievers are asked, however many candidates are wanted of them.
+#[derive(Clone, Copy)]
+pub(super) struct Net<'a> {
+    pub(super) cx: &'a SearchContext<'a>,
+    pub(super) query: &'a Query,
+    pub(super) selection: &'a Selection<'a>,
+    pub(super) mode: Mode,
+    /// Nothing but conditions was typed.
+    pub(super) is_listing: bool,
 }
 
 /// Absolute signals; ranks and relative scores cannot tell whether anything matched at all.
@@ -24,17 +37,22 @@ pub(super) struct Strength {
     pub(super) respelled: Vec<(usize, TermGroup)>,
 }
 
-/// Returns the candidates among the selected notes.
-pub(super) fn retrieve(
-    cx: &SearchContext<'_>,
-    query: &Query,
-    selection: &Selection<'_>,
-    options: &SearchOptions,
-) -> Result<Retrieved> {
-    let n_wanted = cx.tuning.candidates.max(options.limit * 2);
+/// Returns the candidates among the selected notes: the best `n_wanted` of each retriever.
+pub(super) fn retrieve(net: &Net<'_>, n_wanted: usize) -> Result<Retrieved> {
+    let Net {
+        cx,
+        query,
+        selection,
+        mode,
+        is_listing,
+    } = *net;
+    if is_listing {
+        return listed(cx.store, selection, n_wanted);
+    }
     let mut found = Candidates::with_capacity(2 * n_wanted);
     let mut strength = Strength::default();
-    let scores = match options.mode {
+    let mut is_all = true;
+    let scores = match mode {
         Mode::Vector => None,
         _ => cx.store.score_words(&query.groups, &cx.tuning.lexical)?,
     };
@@ -42,15 +60,17 @@ pub(super) fn retrieve(
         strength.idf.clone_from(&scores.idf);
         strength.respelled.clone_from(&scores.respelled);
         let hits = by_words(scores, selection, n_wanted, cx.tuning.candidates_per_note)?;
+        is_all &= hits.len() < n_wanted;
         for (rank, hit) in ranks(hits.iter().map(|hit| hit.score)).zip(&hits) {
             let candidate = found.candidate(hit.chunk);
             candidate.lexical = hit.score;
             candidate.lexical_rank = Some(rank);
         }
     }
-    if options.mode != Mode::Lexical && !query.text.is_empty() {
+    if mode != Mode::Lexical && !query.text.is_empty() {
         let vector = embed(cx, &query.text)?;
         let (nearest, background) = by_meaning(cx.store, &vector, selection, n_wanted)?;
+        is_all &= nearest.len() < n_wanted;
         strength.cosine = nearest.first().map(|best| (best.cosine, background));
         for (rank, neighbour) in ranks(nearest.iter().map(|n| n.cosine)).zip(&nearest) {
             let candidate = found.candidate(neighbour.chunk);
@@ -70,6 +90,26 @@ pub(super) fn retrieve(
     Ok(Retrieved {
         candidates: found.all,
         strength,
+        is_all,
+    })
+}
+
+/// Nothing but conditions: the first passage of every note that meets them, newest first.
+fn listed(store: &Store, selection: &Selection<'_>, n_wanted: usize) -> Result<Retrieved> {
+    let notes = selection.all()?;
+    let mut candidates = Vec::new();
+    for (place, &note) in notes.iter().take(n_wanted).enumerate() {
+        if let Some(chunk) = store.chunks_of(note)?.into_iter().next() {
+            candidates.push(Candidate {
+                lexical: 1.0 - place as f32 / (2 * notes.len()) as f32,
+                ..Candidate::new(chunk.id)
+            });
+        }
+    }
+    Ok(Retrieved {
+        candidates,
+        strength: Strength::default(),
+        is_all: notes.len() <= n_wanted,
     })
 }
 

@@ -8,6 +8,7 @@ mod faults;
 mod flow;
 mod hits;
 mod hostile;
+mod order;
 mod places;
 mod property;
 mod support;

@@ -34,7 +34,7 @@ const WORDS: [&str; 12] = [
     "[[lake]]",
     "[[x/a|reed]]",
 ];
-const QUERIES: [&str; 6] = [
+pub(crate) const QUERIES: [&str; 6] = [
     "heron",
     "lake in winter",
     "the reed and the Häuser",
@@ -54,7 +54,7 @@ enum Edit {
 /// A few edits, and whether the files are then brought up to date one by one.
 type Step = (Vec<Edit>, bool);
 
-fn text() -> impl Strategy<Value = String> {
+pub(crate) fn text() -> impl Strategy<Value = String> {
     let sentence = prop::collection::vec(select(WORDS.to_vec()), 1..40)
         .prop_map(|words| format!("{}.\n\n", words.join(" ")));
     let block = prop_oneof![

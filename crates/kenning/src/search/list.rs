@@ -1,0 +1,169 @@
+//! From the order to a list: few passages of a note, as many as are wanted.
+//!
+//! The order never depends on how long the list is, so that a short list is the beginning of a long
+//! one. It goes on below the passages that were looked at for as long as somebody wants more.
+
+use std::collections::VecDeque;
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::fuse::{self, Candidate};
+use super::rank::{self, Ranked, Rows, by_score_and_place};
+use super::retrieve::{self, Net};
+use super::{SearchOptions, Tuning};
+use crate::error::Result;
+use crate::store::{ChunkId, NoteId};
+
+/// What promises and evidence go by, whatever is asked for: the list as it usually is.
+pub(super) const USUAL_LENGTH: usize = 10;
+/// Passages of one note in the usual list.
+const USUAL_PER_NOTE: usize = 2;
+
+/// Counts the passages of each note, so that there are few of any.
+struct PerNote {
+    most: usize,
+    n_taken: FxHashMap<NoteId, usize>,
+}
+
+impl PerNote {
+    fn new(most: usize) -> Self {
+        Self {
+            most,
+            n_taken: FxHashMap::default(),
+        }
+    }
+
+    fn has_room(&mut self, note: NoteId) -> bool {
+        let n = self.n_taken.entry(note).or_default();
+        *n += 1;
+        *n <= self.most
+    }
+}
+
+/// Returns the places of the passages that the usual list may hold, best first.
+pub(super) fn usual(looked: &[Ranked]) -> Vec<usize> {
+    let mut per_note = PerNote::new(USUAL_PER_NOTE);
+    (0..looked.len())
+        .filter(|&place| per_note.has_room(looked[place].note.id))
+        .collect()
+}
+
+/// Takes what is wanted from the beginning of the order.
+pub(super) fn take(
+    looked: Vec<Ranked>,
+    mut further: Further<'_>,
+    is_wanted: impl Fn(&Ranked) -> bool,
+    options: &SearchOptions,
+) -> Result<Vec<Ranked>> {
+    let mut per_note = PerNote::new(options.per_note);
+    let mut taken: FxHashSet<ChunkId> = FxHashSet::default();
+    let mut list = Vec::with_capacity(looked.len());
+    further.most = (looked.iter()).fold(1.0, |most, ranked| ranked.candidate.score.min(most));
+    let mut looked = looked.into_iter();
+    while list.len() < options.limit {
+        let next = match looked.next() {
+            Some(next) => next,
+            None => match further.next()? {
+                Some(next) => next,
+                None => break,
+            },
+        };
+        if is_wanted(&next) && taken.insert(next.chunk.id) && per_note.has_room(next.note.id) {
+            list.push(next);
+        }
+    }
+    Ok(list)
+}
+
+/// The order below the passages that were looked at: the other candidates, then those of nets that
+/// are cast twice as wide each time. What a wider net brings follows what a narrower one did.
+pub(super) struct Further<'a> {
+    net: Net<'a>,
+    tuning: &'a Tuning,
+    n_wanted: usize,
+    is_all: bool,
+    fused: Vec<Candidate>,
+    places: VecDeque<usize>,
+    seen: FxHashSet<ChunkId>,
+    /// Candidates of one score, by path and line.
+    equal: VecDeque<Ranked>,
+    /// What the last one scored; nobody below scores more.
+    most: f32,
+}
+
+impl<'a> Further<'a> {
+    /// Goes on where those that were looked at end; `tuning` is what they were fused by.
+    pub(super) fn new(
+        net: Net<'a>,
+        tuning: &'a Tuning,
+        fused: Vec<Candidate>,
+        rest: Vec<usize>,
+        is_all: bool,
+    ) -> Self {
+        Self {
+            net,
+            tuning,
+            n_wanted: tuning.candidates,
+            is_all,
+            fused,
+            places: rest.into(),
+            seen: FxHashSet::default(),
+            equal: VecDeque::new(),
+            most: 1.0,
+        }
+    }
+
+    fn next(&mut self) -> Result<Option<Ranked>> {
+        if self.equal.is_empty() {
+            while self.places.is_empty() && !self.is_all {
+                self.widen()?;
+            }
+            self.read_equal()?;
+        }
+        Ok(self.equal.pop_front())
+    }
+
+    /// Reads the next candidates of one score.
+    fn read_equal(&mut self) -> Result<()> {
+        let rows = Rows::new(self.net.cx.store);
+        let mut score = None;
+        let mut equal = Vec::new();
+        while let Some(&place) = self.places.front() {
+            let mut candidate = self.fused[place].clone();
+            if *score.get_or_insert(candidate.fused) != candidate.fused {
+                break;
+            }
+            self.places.pop_front();
+            candidate.score = unlooked(&candidate, self.tuning, &self.net).min(self.most);
+            candidate.most = Some(self.most);
+            let chunk = self.net.cx.store.chunk(candidate.chunk)?.row.clone();
+            equal.push(rows.ranked(candidate, chunk)?);
+        }
+        equal.sort_by(by_score_and_place);
+        if let Some(last) = equal.last() {
+            self.most = last.candidate.score;
+        }
+        self.equal.extend(equal);
+        Ok(())
+    }
+
+    fn widen(&mut self) -> Result<()> {
+        self.seen.extend(self.fused.iter().map(|one| one.chunk));
+        self.n_wanted *= 2;
+        let mut retrieved = retrieve::retrieve(&self.net, self.n_wanted)?;
+        self.is_all = retrieved.is_all;
+        let candidates = &mut retrieved.candidates;
+        candidates.retain(|candidate| !self.seen.contains(&candidate.chunk));
+        self.fused = fuse::fuse(retrieved.candidates, self.net.mode, self.tuning);
+        self.places = rank::sorted(&self.fused).into();
+        Ok(())
+    }
+}
+
+/// The score of a candidate that was not looked at: as if nothing had been seen.
+fn unlooked(candidate: &Candidate, tuning: &Tuning, net: &Net<'_>) -> f32 {
+    match rank::is_looked_at(tuning, net.mode) {
+        true => candidate.fused / (1.0 + tuning.look.most()),
+        false => candidate.fused,
+    }
+}

@@ -1,0 +1,108 @@
+//! What is among the hits whatever its score. Decided by the usual list, not by how many hits are
+//! asked for, so that a short list stays the beginning of a long one.
+
+use std::cmp::Ordering;
+
+use super::fuse::Candidate;
+use super::grammar::Request;
+use super::list::{self, USUAL_LENGTH};
+use super::rank::{Promise, Ranked, Rows, by_score_and_place};
+use super::select::Selection;
+use crate::error::Result;
+use crate::note;
+use crate::store::{Store, Wanted};
+
+/// A tag that was named is among the first so many: short lists are asked for, too.
+const TAGGED_AMONG: usize = 3;
+
+/// A `#tag` in the query is among the first hits if any note has it.
+pub(super) fn keep_tags(
+    store: &Store,
+    request: &Request,
+    selection: &Selection<'_>,
+    looked: &mut Vec<Ranked>,
+) -> Result<()> {
+    let mut n_kept = 0;
+    for tag in &request.tags {
+        let has_tag = |tags: &[String]| tags.iter().any(|own| note::is_tag_or_below(own, tag));
+        let usual = list::usual(looked);
+        let is_tagged = |place: &&usize| has_tag(&looked[**place].note.tags);
+        let found = usual.iter().position(|place| is_tagged(&place));
+        if found.is_some_and(|at| at < TAGGED_AMONG + n_kept) {
+            continue;
+        }
+        let tagged = match found {
+            Some(at) => Some(looked.remove(usual[at])),
+            None => newest_tagged(store, selection, has_tag)?,
+        };
+        if let Some(tagged) = tagged {
+            let place = usual.get(TAGGED_AMONG + n_kept - 1);
+            promote(looked, tagged, place.copied(), Promise::Tag);
+            n_kept += 1;
+        }
+    }
+    Ok(())
+}
+
+/// The first passage of the newest note that has a tag.
+fn newest_tagged(
+    store: &Store,
+    selection: &Selection<'_>,
+    has_tag: impl Fn(&[String]) -> bool,
+) -> Result<Option<Ranked>> {
+    let mut tagged = store.facts(Wanted::Tags)?;
+    tagged.retain(|facts| has_tag(&facts.tags));
+    tagged.sort_by(|a, b| (&b.date, &a.path).cmp(&(&a.date, &b.path)));
+    for facts in tagged {
+        if selection.has(facts.id)?
+            && let Some(chunk) = store.chunks_of(facts.id)?.into_iter().next()
+        {
+            let candidate = Candidate::new(chunk.id);
+            return Rows::new(store).ranked(candidate, chunk).map(Some);
+        }
+    }
+    Ok(None)
+}
+
+/// The passage that is best by words, if it holds every one of them, is in the usual list in any
+/// case: what was typed stands there.
+pub(super) fn keep_perfect(looked: &mut Vec<Ranked>) {
+    let usual = list::usual(looked);
+    let Some((kept, below)) = usual.split_at_checked(USUAL_LENGTH) else {
+        return;
+    };
+    let perfect = |places: &[usize]| {
+        let places = places.iter().copied();
+        let perfect = places.filter(|&place| is_perfect(&looked[place]));
+        perfect.max_by(|&a, &b| by_words(&looked[a], &looked[b]))
+    };
+    let Some(best) = perfect(below) else {
+        return;
+    };
+    let is_better = |kept: usize| by_words(&looked[kept], &looked[best]).is_lt();
+    let last = kept[USUAL_LENGTH - 1];
+    if perfect(kept).is_none_or(is_better) && !looked[last].is_pinned() {
+        let best = looked.remove(best);
+        promote(looked, best, Some(last), Promise::Words);
+    }
+}
+
+/// Puts a passage in the place of another one, with the score of that one.
+fn promote(looked: &mut Vec<Ranked>, mut one: Ranked, place: Option<usize>, promise: Promise) {
+    let n_pinned = looked.iter().take_while(|ranked| ranked.is_pinned());
+    let place = place.unwrap_or(looked.len()).max(n_pinned.count());
+    let above = looked.get(place).or(looked.last());
+    let lifted = above.map_or(0.0, |above| above.candidate.score);
+    one.candidate.score = one.candidate.score.max(lifted).min(1.0);
+    one.promise = Some(promise);
+    looked.insert(place.min(looked.len()), one);
+}
+
+fn is_perfect(ranked: &Ranked) -> bool {
+    let look = ranked.candidate.look;
+    look.is_some_and(|look| look.coverage > 0.999)
+}
+
+fn by_words(a: &Ranked, b: &Ranked) -> Ordering {
+    (a.candidate.lexical.total_cmp(&b.candidate.lexical)).then_with(|| by_score_and_place(b, a))
+}
