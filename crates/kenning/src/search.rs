@@ -29,13 +29,14 @@ pub use evidence::Evidence;
 pub use excerpt::Excerpt;
 pub use explain::{Effect, Stage};
 pub use intent::Intent;
-pub use lookup::{Passage, PropertyType, passage};
+pub use lookup::{Passage, Piece, PropertyType, chunks_on, passage};
 pub use query::Query;
 pub use tuning::{Fusion, Tuning};
 
 use crate::chunk;
 use crate::embed::Embedder;
 use crate::error::Result;
+use crate::note::Format;
 use crate::store::{ChunkRow, NoteId, NoteRow, Store};
 use evidence::Signals;
 use finder::Finder;
@@ -182,7 +183,10 @@ pub fn search(cx: &SearchContext<'_>, text: &str, options: &SearchOptions) -> Re
         ),
         false => Vec::new(),
     };
-    let mut hits = present(ranked, &found.query, explain);
+    let filter = found.request.filter.as_ref();
+    let filter = filter.filter(|filter| filter.needs_text());
+    let is_met = |line: &str| filter.is_some_and(|filter| filter.positive_text_matches(line));
+    let mut hits = present(cx.store, ranked, &found.query, &is_met, explain)?;
     // Relative scores say who is best, not whether the best is any good.
     for hit in hits.iter_mut().filter(|hit| !hit.is_pinned) {
         hit.score = (hit.score * verdict.certainty).min(1.0);
@@ -498,10 +502,12 @@ fn day_of(now: i64) -> Date {
 
 /// Cuts the excerpts and tells how each hit was scored.
 fn present(
+    store: &Store,
     ranked: Vec<Ranked>,
     query: &Query,
+    is_met: &dyn Fn(&str) -> bool,
     explain: impl Fn(&Ranked) -> Vec<Stage>,
-) -> Vec<Hit> {
+) -> Result<Vec<Hit>> {
     let mut finder = Finder::new(query);
     ranked
         .into_iter()
@@ -516,12 +522,25 @@ fn present(
                 ..
             } = ranked;
             let text = text.unwrap_or_default();
-            Hit {
+            // A long table is cut between its rows.
+            let whole = match text.starts_with('|') {
+                true => store.text(note.id)?,
+                false => String::new(),
+            };
+            let source = excerpt::Source {
+                text: &text,
+                language: note.language,
+                layout: Format::of(&note.path).unwrap_or(Format::Markdown).layout(),
+                header: excerpt::table_header(&whole, chunk.range.start),
+                is_met,
+            };
+            let excerpt = excerpt::cut(&source, &mut finder);
+            Ok(Hit {
                 breadcrumb: chunk::breadcrumb(&note.title, &note.headings, chunk.heading)
                     .into_iter()
                     .map(str::to_owned)
                     .collect(),
-                excerpt: excerpt::cut(&text, &mut finder, note.language),
+                excerpt,
                 stages,
                 is_pinned,
                 score: candidate.score,
@@ -530,7 +549,7 @@ fn present(
                 text,
                 note,
                 chunk,
-            }
+            })
         })
         .collect()
 }

@@ -1,15 +1,23 @@
 //! The best sentences of a passage, with the words of the query marked. Pure.
 
-use std::ops::Range;
+mod inline;
+mod marks;
+mod shown;
 
 use super::finder::Finder;
-use super::sentences;
+use crate::note::Layout;
 use crate::words::Language;
+use shown::Shown;
+pub(super) use shown::table_header;
 
 /// Longest excerpt, in characters.
 const EXCERPT_CHARS_MAX: usize = 280;
 /// How far a cut may move to fall between two words.
 const WORD_CHARS_MAX: usize = 24;
+/// What a word in a line of code counts beside one in a sentence: people read sentences.
+const CODE_WORTH: f32 = 0.5;
+/// What it counts that a sentence meets the conditions by itself: more than all words together.
+const MET_WORTH: f32 = 1e3;
 
 /// A cut of a passage for showing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -20,28 +28,47 @@ pub struct Excerpt {
     pub highlights: Vec<(usize, usize)>,
 }
 
-/// Cuts the two best sentences of `text`, in their order.
+/// A passage to cut from.
+pub(super) struct Source<'a> {
+    pub(super) text: &'a str,
+    pub(super) language: Language,
+    pub(super) layout: Layout,
+    /// The header of the table that the passage begins in the middle of.
+    pub(super) header: Option<&'a str>,
+    /// Whether a line meets the conditions of the query by itself.
+    pub(super) is_met: &'a dyn Fn(&str) -> bool,
+}
+
+/// Cuts the two best sentences of a passage, in their order.
 ///
 /// Words that few sentences of the passage hold count for more. A heading is shown only where there
 /// is nothing else.
-pub(super) fn cut(text: &str, finder: &mut Finder<'_>, language: Language) -> Excerpt {
+pub(super) fn cut(source: &Source<'_>, finder: &mut Finder<'_>) -> Excerpt {
+    let Source { text, language, .. } = *source;
     let mut plain = String::with_capacity(text.len());
-    let sentences = sentences_of(text, &mut plain);
-    let sentences: Vec<&str> = sentences.into_iter().map(|range| &plain[range]).collect();
+    let sentences = shown::sentences(text, source.layout, source.header, &mut plain);
+    let read = |sentence: &Shown| &plain[sentence.plain.clone()];
     let n_groups = finder.query.groups.len();
     let mut held = vec![false; sentences.len() * n_groups];
     if n_groups > 0 {
         for (sentence, held) in sentences.iter().zip(held.chunks_exact_mut(n_groups)) {
-            finder.each(sentence, language, |group, _, _| held[group] = true);
+            finder.each(read(sentence), language, |group, _, _| held[group] = true);
         }
     }
-    let best = best_two(&scores(&held, sentences.len(), n_groups));
+    let mut scores = scores(&held, sentences.len(), n_groups);
+    for (score, sentence) in scores.iter_mut().zip(&sentences) {
+        *score *= if sentence.is_code { CODE_WORTH } else { 1.0 };
+        if (source.is_met)(&text[sentence.raw.clone()]) {
+            *score += MET_WORTH;
+        }
+    }
+    let best = best_two(&scores);
     let shown = match best.as_slice() {
         [] => String::new(),
-        [only] => shorten(sentences[*only], EXCERPT_CHARS_MAX, finder, language),
+        [only] => shorten(read(&sentences[*only]), EXCERPT_CHARS_MAX, finder, language),
         [first, second, ..] => {
-            let gap = gap(sentences[*first], first + 1 == *second);
-            let (first, second) = (sentences[*first], sentences[*second]);
+            let gap = gap(read(&sentences[*first]), first + 1 == *second);
+            let (first, second) = (read(&sentences[*first]), read(&sentences[*second]));
             let (n_first, n_second) = (first.chars().count(), second.chars().count());
             // Each has half of the room, and what the other does not need.
             let room = EXCERPT_CHARS_MAX - gap.chars().count();
@@ -49,12 +76,26 @@ pub(super) fn cut(text: &str, finder: &mut Finder<'_>, language: Language) -> Ex
             let second_max = (room / 2).max(room.saturating_sub(n_first));
             let first = shorten(first, first_max, finder, language);
             let second = shorten(second, second_max, finder, language);
-            format!("{first}{gap}{second}")
+            joined(&first, gap, &second)
         }
     };
     Excerpt {
-        highlights: highlights(&shown, finder, language),
+        highlights: marks::highlights(&shown, finder, language),
         text: shown,
+    }
+}
+
+/// Joins two sentences; what was left out between them is told once.
+fn joined(first: &str, gap: &str, second: &str) -> String {
+    let is_cut = (first.ends_with('…'), second.starts_with('…'));
+    match is_cut {
+        (true, true) => {
+            let (first, second) = (first.trim_end_matches('…'), second.trim_start_matches('…'));
+            format!("{first} … {second}")
+        }
+        (true, false) if gap == " … " => format!("{first} {second}"),
+        (false, true) if gap == " … " => format!("{first} {second}"),
+        _ => format!("{first}{gap}{second}"),
     }
 }
 
@@ -117,160 +158,6 @@ fn gap(first: &str, is_next: bool) -> &'static str {
     }
 }
 
-/// Character ranges of the words asked for; neighbours in unspaced script are joined.
-fn highlights(text: &str, finder: &mut Finder<'_>, language: Language) -> Vec<(usize, usize)> {
-    let mut ranges: Vec<(usize, usize)> = Vec::new();
-    let (mut at_byte, mut at_char) = (0, 0);
-    finder.each(text, language, |_, start, end| {
-        if start >= at_byte {
-            at_char += text[at_byte..start].chars().count();
-            at_byte = start;
-        }
-        let n_chars = text[start..end].chars().count();
-        match ranges.last_mut() {
-            Some(last) if last.1 >= at_char => last.1 = last.1.max(at_char + n_chars),
-            _ => ranges.push((at_char, at_char + n_chars)),
-        }
-    });
-    ranges
-}
-
-/// Appends the sentences of a passage as they are shown, and returns where each lies: without headings,
-/// unless there is nothing else, and without lines that say nothing.
-fn sentences_of(text: &str, plain: &mut String) -> Vec<Range<usize>> {
-    let (mut shown, mut headings) = (Vec::new(), Vec::new());
-    let mut fence: Option<&str> = None;
-    for bytes in sentences::sentences(text) {
-        let sentence = &text[bytes];
-        let mark = ["```", "~~~"]
-            .into_iter()
-            .find(|mark| sentence.starts_with(mark));
-        // A line that opens or closes code.
-        if mark.is_some() && fence.is_none_or(|open| Some(open) == mark) {
-            fence = fence.is_none().then_some(mark).flatten();
-            continue;
-        }
-        // What the sentence before ends with must not count for this one.
-        plain.push('\n');
-        let start = plain.len();
-        match (fence, sentence.strip_prefix('|')) {
-            (Some(_), _) => push_words(sentence, plain),
-            (None, Some(row)) => push_row(row, plain),
-            (None, None) => push_plain(without_item_mark(sentence), plain),
-        }
-        let own = &plain[start..];
-        if !own.contains(char::is_alphanumeric) {
-            continue;
-        }
-        let title = own.trim_start_matches('#');
-        if fence.is_none() && title.len() < own.len() && title.starts_with(' ') {
-            headings.push(plain.len() - title.trim_start().len()..plain.len());
-        } else {
-            shown.push(start..plain.len());
-        }
-    }
-    if shown.is_empty() { headings } else { shown }
-}
-
-/// Appends the words of a line of code.
-fn push_words(line: &str, out: &mut String) {
-    for (index, word) in line.split_whitespace().enumerate() {
-        if index > 0 {
-            out.push(' ');
-        }
-        out.push_str(word);
-    }
-}
-
-/// Takes off what makes a line an item of a list or a task.
-fn without_item_mark(sentence: &str) -> &str {
-    let mut rest = sentence;
-    for mark in ["- ", "* ", "+ "] {
-        rest = rest.strip_prefix(mark).unwrap_or(rest).trim_start();
-    }
-    for mark in ["[ ] ", "[x] ", "[X] "] {
-        rest = rest.strip_prefix(mark).unwrap_or(rest);
-    }
-    rest
-}
-
-/// Appends the cells of a table's row that hold something.
-fn push_row(row: &str, out: &mut String) {
-    // The bar of `[[Note\|shown]]` divides no cells.
-    let row = row.replace("\\|", "\0");
-    let start = out.len();
-    for cell in row.split('|').map(str::trim) {
-        if cell.contains(char::is_alphanumeric) {
-            if out.len() > start {
-                out.push_str(" | ");
-            }
-            push_plain(&cell.replace('\0', "|"), out);
-        }
-    }
-}
-
-/// Appends a sentence without the markup that means nothing outside its place.
-fn push_plain(sentence: &str, out: &mut String) {
-    let mut rest = sentence;
-    let mut target_start = None;
-    let mut before = ' ';
-    while let Some(c) = rest.chars().next() {
-        // Most of a text means nothing but itself.
-        let n_plain = rest.bytes().take_while(|byte| is_plain(*byte)).count();
-        if n_plain > 0 {
-            out.push_str(&rest[..n_plain]);
-            before = c;
-            rest = &rest[n_plain..];
-            continue;
-        }
-        rest = &rest[c.len_utf8()..];
-        match c {
-            '!' if rest.starts_with('[') => {}
-            '[' if rest.starts_with('[') => {
-                rest = &rest[1..];
-                target_start = Some(out.len());
-            }
-            ']' if rest.starts_with(']') => {
-                rest = &rest[1..];
-                target_start = None;
-            }
-            // `[[Target|shown]]` reads as what is shown, `[shown](target)` too.
-            '|' if target_start.is_some() => out.truncate(target_start.take().unwrap_or_default()),
-            '[' => match link_text(rest) {
-                Some((shown, after)) => {
-                    push_plain(shown, out);
-                    rest = after;
-                }
-                None => out.push(c),
-            },
-            // A star with blanks around it is a sign, not emphasis.
-            '*' if !(before.is_whitespace() && rest.starts_with(char::is_whitespace)) => {}
-            '`' => {}
-            _ if c.is_whitespace() => {
-                if !out.ends_with(' ') {
-                    out.push(' ');
-                }
-            }
-            // The second and later lines of something quoted.
-            '>' if before == '\n' => {}
-            _ => out.push(c),
-        }
-        before = c;
-    }
-}
-
-/// Whether a byte is a character that no markup begins or ends with.
-fn is_plain(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'.' | b',' | b'-' | b':' | b'/' | b'(' | b')')
-}
-
-/// Splits `shown](target) and so on` into what is shown and what comes after.
-fn link_text(text: &str) -> Option<(&str, &str)> {
-    let (shown, rest) = text.split_once("](")?;
-    let (_, after) = rest.split_once(')')?;
-    (!shown.contains(['[', ']'])).then_some((shown, after))
-}
-
 /// Cuts a long sentence to a window around the first word that was asked for.
 fn shorten(text: &str, n_chars_max: usize, finder: &mut Finder<'_>, language: Language) -> String {
     let n_chars = text.chars().count();
@@ -317,9 +204,19 @@ mod tests {
         check_in(Language::English, text, query)
     }
 
+    fn source(text: &str, language: Language) -> Source<'_> {
+        Source {
+            text,
+            language,
+            layout: Layout::Markdown,
+            header: None,
+            is_met: &|_| false,
+        }
+    }
+
     fn check_in(language: Language, text: &str, query: &str) -> String {
         let query = Query::parse(query, &[(language, 1)]);
-        let excerpt = cut(text, &mut Finder::new(&query), language);
+        let excerpt = cut(&source(text, language), &mut Finder::new(&query));
         let chars: Vec<char> = excerpt.text.chars().collect();
         let mut out = String::new();
         let mut at = 0;
@@ -395,7 +292,7 @@ mod tests {
         assert_snapshot!(check("## Papers\n\n- 1098, mortgage interest\n- property tax *statement*\n- [x] W-2 from [the museum](x.md)\n1. first\n", "mortgage tax"), @"1098, <mortgage> interest · property <tax> statement");
         assert_snapshot!(check("- one\n- 2 * 3 is [sic] six\n- [x] W-2 from [the museum](x.md)", "museum six"), @"2 * 3 is [sic] <six> · W-2 from the <museum>");
         assert_snapshot!(check("| Sum | All of it. |\n| Mean | Half of the sum. |", "sum"), @"<Sum> | All of it. · Mean | Half of the <sum>.");
-        assert_snapshot!(check("| Month | Paid |\n|---|---|\n| May | **12** |\n| June | [[a\\|Ann]] |\n", "june month"), @"<Month> | Paid … <June> | Ann");
+        assert_snapshot!(check("| Month | Paid |\n|---|---|\n| May | **12** |\n| June | [[a\\|Ann]] |\n", "june month"), @"<Month>: May | Paid: 12 · <Month>: <June> | Paid: Ann");
     }
 
     #[test]
@@ -428,11 +325,45 @@ mod tests {
     #[test]
     fn unspaced_script_is_marked_as_one_run() {
         let query = Query::parse("编程语言", &[(Language::Unknown, 1)]);
-        let excerpt = cut(
-            "我喜欢编程语言设计。",
-            &mut Finder::new(&query),
-            Language::Unknown,
-        );
+        let text = "我喜欢编程语言设计。";
+        let excerpt = cut(&source(text, Language::Unknown), &mut Finder::new(&query));
         assert_eq!(excerpt.highlights, [(3, 7)]);
+    }
+
+    #[test]
+    fn scripts_without_blanks_are_marked_where_they_match() {
+        let thai = "เมื่อวานฝนตก ช่างซ่อมหลังคาชื่อสมชาย ค่าใช้จ่ายสามพันบาท สัปดาห์หน้าจะซ่อมหน้าต่างห้องครัว";
+        assert_snapshot!(check_in(Language::Unknown, thai, "หลังคา"), @"เมื่อวานฝนตก ช่างซ่อม<หลังคา>ชื่อสมชาย ค่าใช้จ่ายสามพันบาท สัปดาห์หน้าจะซ่อมหน้าต่างห้องครัว");
+        assert_snapshot!(check_in(Language::Unknown, thai, "ค่าใช้จ่าย"), @"เมื่อวานฝนตก ช่างซ่อมหลังคาชื่อสมชาย <ค่าใช้จ่าย>สามพันบาท สัปดาห์หน้าจะซ่อมหน้าต่างห้องครัว");
+        let khmer = "ម្សិលមិញមានភ្លៀង។ ជាងជួសជុលដំបូលឈ្មោះសុខ។";
+        assert_snapshot!(check_in(Language::Unknown, khmer, "ដំបូល"), @"ម្សិលមិញមានភ្លៀង។ ជាងជួសជុល<ដំបូល>ឈ្មោះសុខ។");
+        assert_snapshot!(check_in(Language::Unknown, "屋根の修理は田中さんに頼みました。費用は三万円でした。", "屋根の修理"), @"<屋根の修理>は田中さんに頼みました。費用は三万円でした。");
+    }
+
+    #[test]
+    fn what_meets_the_conditions_is_shown() {
+        let query = Query::parse("", &[(Language::English, 1)]);
+        let text = "Some text.\n\n- [x] paint the fence\n- [ ] call the roofer\n- [ ] buy nails\n";
+        let source = Source {
+            is_met: &|line| line.starts_with("- [ ]"),
+            ..source(text, Language::English)
+        };
+        assert_snapshot!(cut(&source, &mut Finder::new(&query)).text, @"call the roofer · buy nails");
+    }
+
+    #[test]
+    fn sentences_go_before_code() {
+        let text = "Center it with a grid.\n\n```html\n<div class=\"center\">center</div>\n```\n";
+        assert_snapshot!(check(text, "center div"), @r#"<Center> it with a grid. <<div> class="<center>"><center></<div>>"#);
+    }
+
+    #[test]
+    fn what_is_left_out_is_told_once() {
+        let hay = "hay ".repeat(60);
+        let shown = check(
+            &format!("{hay} needle {hay}. x. {hay} thread {hay}."),
+            "needle thread",
+        );
+        assert!(!shown.contains("… …") && !shown.contains("……"), "{shown}");
     }
 }

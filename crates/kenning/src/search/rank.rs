@@ -143,6 +143,7 @@ pub(super) fn rank(
     best.sort_by(by_score_and_place);
     let further = rest.iter().map(|&place| &fused[place]);
     let mut looked = pin(rows, &best, further, order.pinned)?;
+    open(cx.store, &mut looked, order)?;
     best.retain(|ranked| {
         looked
             .iter()
@@ -418,6 +419,28 @@ fn pin<'r>(
         }
     }
     Ok(ranked)
+}
+
+/// Shows the opening of a note that all of the query is the name of, unless a filter asks for
+/// something in its text.
+fn open(store: &Store, pinned: &mut [Ranked], order: &Order<'_>) -> Result<()> {
+    if pinned.is_empty() || order.selection.reads_texts() {
+        return Ok(());
+    }
+    let named = store.notes_named(&order.query.name_key)?;
+    for ranked in pinned {
+        let is_named = named.iter().any(|(note, _)| *note == ranked.note.id);
+        let opening = match is_named {
+            true => store.chunks_of(ranked.note.id)?.into_iter().next(),
+            false => None,
+        };
+        if let Some(opening) = opening.filter(|opening| opening.id != ranked.chunk.id) {
+            ranked.candidate.chunk = opening.id;
+            ranked.chunk = opening;
+            ranked.text = None;
+        }
+    }
+    Ok(())
 }
 
 pub(super) fn by_score_and_place(a: &Ranked, b: &Ranked) -> std::cmp::Ordering {
