@@ -4,6 +4,7 @@
 mod desks;
 pub(crate) mod fresh;
 pub(crate) mod memory;
+mod node;
 mod request;
 mod several;
 

@@ -23,7 +23,7 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &CiteArgs) -> Result
     let desk = Desk::new(settings, located, model);
     let answer = read(args.file.as_deref())?;
     let shape = desk.verify(wire::citations(&answer)?)?;
-    let is_verified = shape.status == Status::AllVerified.name();
+    let is_verified = shape.citations_status == Status::AllVerified.name();
     if args.json {
         render::print_json(&shape)?;
     } else {

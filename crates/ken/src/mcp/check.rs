@@ -29,9 +29,12 @@ pub(super) fn verify_citations(desks: &Desks, arguments: JsonObject) -> Result<R
         .into_iter()
         .map(|citation| judge(desks, citation, domain))
         .collect::<Result<Vec<Verdict>>>()?;
-    let VerdictsShape { status, citations } = VerdictsShape::new(verdicts);
+    let VerdictsShape {
+        citations_status,
+        citations,
+    } = VerdictsShape::new(verdicts);
     let mut checked = CheckedShape {
-        status,
+        citations_status,
         citations,
         notices,
     };

@@ -31,14 +31,16 @@ pub(super) fn found(found: &FoundShape) -> String {
             &mut out,
             format_args!("\n{}. {}{section}", result.rank, result.title),
         );
-        let lines = lines(result.start_line, result.end_line);
+        let lines = result.start_line.zip(result.end_line);
+        let lines = lines.map(|(start, end)| format!(", {}", lines_of(start, end)));
         let page = result.page.map(|page| format!(", page {page}"));
         let date = result.date.as_ref().map(|date| format!(", {date}"));
         line(
             &mut out,
             format_args!(
-                "   {}, {lines}{}, id {}{}, domain {}",
+                "   {}{}{}, id {}{}, domain {}",
                 result.path,
+                lines.unwrap_or_default(),
                 page.unwrap_or_default(),
                 result.id,
                 date.unwrap_or_default(),
@@ -58,7 +60,7 @@ pub(super) fn got(got: &GotShape) -> String {
 
 fn write_got(out: &mut String, got: &GotShape) {
     let passage = &got.passage;
-    let lines = lines(passage.start_line, passage.end_line);
+    let lines = lines_of(passage.start_line, passage.end_line);
     line(
         out,
         format_args!(
@@ -186,7 +188,7 @@ pub(super) fn listed(listed: &ListedShape) -> String {
 pub(super) fn checked(checked: &CheckedShape) -> String {
     let mut out = format!(
         "{}: {}\n",
-        checked.status,
+        checked.citations_status,
         counted(checked.citations.len(), "citation")
     );
     for verdict in &checked.citations {
@@ -197,13 +199,17 @@ pub(super) fn checked(checked: &CheckedShape) -> String {
 
 fn write_verdict(out: &mut String, verdict: &VerdictShape) {
     let cited = verdict.cited.as_deref().unwrap_or("(names no note)");
-    line(out, format_args!("{}: {cited}", verdict.reason));
+    line(out, format_args!("{}: {cited}", verdict.citation_reason));
     if let Some(quoted) = &verdict.quote {
         quote(out, quoted);
     }
     if let Some(found) = &verdict.found {
-        let lines = lines(found.start_line, found.end_line);
-        line(out, format_args!("   stands in {}, {lines}", found.path));
+        let place = match (found.start_line.zip(found.end_line), found.page) {
+            (Some((start, end)), _) => format!(", {}", lines_of(start, end)),
+            (None, Some(page)) => format!(", page {page}"),
+            (None, None) => String::new(),
+        };
+        line(out, format_args!("   stands in {}{place}", found.path));
     }
     if let Some(problem) = &verdict.problem {
         line(out, format_args!("   {problem}"));
@@ -229,7 +235,7 @@ fn notes(mut out: String, notices: &[String]) -> String {
     out.trim_end().to_owned()
 }
 
-fn lines(start: u32, end: u32) -> String {
+fn lines_of(start: u32, end: u32) -> String {
     if start == end {
         format!("line {start}")
     } else {

@@ -5,7 +5,7 @@ use std::io::Write;
 use anyhow::Result;
 
 use super::{BAD, DIM, GOOD, HEAD, PATH, counted};
-use crate::wire::{PlaceShape, VerdictShape, VerdictsShape};
+use crate::wire::{self, PlaceShape, VerdictShape, VerdictsShape};
 
 /// Most characters of a quote that are shown.
 const QUOTE_CHARS_MAX: usize = 72;
@@ -20,11 +20,11 @@ pub(crate) fn verdicts(verdicts: &VerdictsShape) -> Result<()> {
     let n_match = verdicts
         .citations
         .iter()
-        .filter(|one| one.reason == "match");
+        .filter(|one| one.citation_verified);
     writeln!(
         out,
         "{HEAD}{}{HEAD:#} {DIM}{} of {} stand where they should{DIM:#}",
-        verdicts.status,
+        verdicts.citations_status,
         n_match.count(),
         counted(n_quotes.count(), "quote"),
     )?;
@@ -33,37 +33,36 @@ pub(crate) fn verdicts(verdicts: &VerdictsShape) -> Result<()> {
 }
 
 fn write_verdict(out: &mut impl Write, verdict: &VerdictShape) -> Result<()> {
-    let style = match verdict.reason {
+    let style = match verdict.citation_reason {
         "match" => GOOD,
         "not_found" => BAD,
         _ => DIM,
     };
     let found = verdict.found.as_ref();
-    let place = match (&verdict.path, verdict.start_line, verdict.end_line) {
-        (Some(path), ..) if verdict.reason == "match" => match found {
-            Some(found) => format!("{path}:{}", lines(found)),
+    let place = match &verdict.path {
+        Some(path) if verdict.citation_verified => match found {
+            Some(found) => lines(found).map_or_else(|| path.clone(), |l| format!("{path}{l}")),
             None => path.clone(),
         },
-        (Some(path), Some(start), Some(end)) => format!("{path}:{start}-{end}"),
-        _ => verdict.cited.clone().unwrap_or_else(|| "–".to_owned()),
+        Some(path) => wire::place(path, verdict.start_line.zip(verdict.end_line), verdict.page),
+        None => verdict.cited.clone().unwrap_or_else(|| "–".to_owned()),
     };
     let quote = match &verdict.quote {
         Some(quote) => format!("  “{}”", shortened(quote)),
         None => String::new(),
     };
-    let reason = verdict.reason;
+    let reason = verdict.citation_reason;
     writeln!(
         out,
         "{style}{reason:<13}{style:#} {PATH}{place}{PATH:#}{quote}"
     )?;
     if let Some(found) = found.filter(|_| reason != "match") {
         let id = found.id.as_deref().unwrap_or_default();
-        let lines = lines(found);
-        writeln!(
-            out,
-            "{:14}{DIM}that note has it in line {lines}  {id}{DIM:#}",
-            ""
-        )?;
+        let place = match (found.page, lines(found)) {
+            (Some(page), None) => format!(" on page {page}"),
+            (_, lines) => lines.map_or_else(String::new, |l| format!(" in line {}", &l[1..])),
+        };
+        writeln!(out, "{:14}{DIM}that note has it{place}  {id}{DIM:#}", "")?;
     }
     if let Some(problem) = &verdict.problem {
         writeln!(out, "{:14}{DIM}{problem}{DIM:#}", "")?;
@@ -71,12 +70,13 @@ fn write_verdict(out: &mut impl Write, verdict: &VerdictShape) -> Result<()> {
     Ok(())
 }
 
-/// `12` or `12-20`.
-fn lines(place: &PlaceShape) -> String {
-    match (place.start_line, place.end_line) {
-        (start, end) if start == end => start.to_string(),
-        (start, end) => format!("{start}-{end}"),
-    }
+/// `:12` or `:12-20`.
+fn lines(place: &PlaceShape) -> Option<String> {
+    let (start, end) = place.start_line.zip(place.end_line)?;
+    Some(match start == end {
+        true => format!(":{start}"),
+        false => format!(":{start}-{end}"),
+    })
 }
 
 /// The quote on one line, cut if it is long.

@@ -1,23 +1,26 @@
 //! What is asked over HTTP, handed to the desk.
 
+use std::sync::Arc;
+
 use anyhow::Result;
 use axum::Json;
 use axum::extract::State;
 use axum::http::{StatusCode, Uri, header};
 use axum::response::IntoResponse;
 use kenning::cite::Citation;
+use tokio::task::spawn_blocking;
 
 use super::App;
 use super::input::{At, Every, NotePath, Params, Sent};
 use super::problem::Problem;
-use crate::desk::{NotesRequest, SearchRequest, WalkRequest};
+use crate::desk::{Desk, NotesRequest, SearchRequest, WalkRequest};
 use crate::wire::http::{
     CITATIONS_MAX, DEPTH_MAX, DomainShape, DomainsShape, HealthShape, LIMIT_MAX, LinesParams,
-    NotesParams, QUERY_CHARS_MAX, SearchShape, VerifyShape, WalkParams,
+    NodeShape, NotesParams, QUERY_CHARS_MAX, SearchShape, VerifyShape, WalkParams,
 };
 use crate::wire::{
-    self, AnswerShape, CitationShape, LinksShape, NotesShape, PassageShape, StatusShape,
-    TraverseShape, VerdictsShape,
+    self, AnswerShape, CitationShape, LinksShape, NotesShape, StatusShape, TraverseShape,
+    VerdictsShape,
 };
 
 /// Notes of a list where no number is told.
@@ -101,12 +104,12 @@ pub(super) async fn node(
     At(desk): At,
     NotePath(note): NotePath,
     Params(asked): Params<LinesParams>,
-) -> Answer<PassageShape> {
+) -> Answer<NodeShape> {
     let reference = match asked.lines {
         Some(lines) => format!("{note}:{}", checked_lines(&lines)?),
         None => note,
     };
-    app.ask(move || desk.passage(&reference)).await
+    app.ask(move || desk.node(&reference)).await
 }
 
 /// Returns lines that the engine understands: `3`, `3-9` or `3-`.
@@ -207,15 +210,25 @@ pub(super) async fn not_built(_: At, uri: Uri) -> Problem {
     .hint("change the notes themselves, then POST /reload")
 }
 
-pub(super) async fn health() -> Json<HealthShape> {
+pub(super) async fn health(Every(desks): Every) -> Json<HealthShape> {
+    healthy(desks.all().first().cloned()).await
+}
+
+pub(super) async fn domain_health(At(desk): At) -> Json<HealthShape> {
+    healthy(Some(desk)).await
+}
+
+/// It answers whatever else there is to do: nobody waits for a turn here.
+async fn healthy(desk: Option<Arc<Desk>>) -> Json<HealthShape> {
+    let domain = match desk {
+        Some(desk) => spawn_blocking(move || desk.health()).await.ok(),
+        None => None,
+    };
     Json(HealthShape {
         status: "ok",
         version: env!("CARGO_PKG_VERSION"),
+        domain,
     })
-}
-
-pub(super) async fn domain_health(_: At) -> Json<HealthShape> {
-    health().await
 }
 
 pub(super) async fn domains(Every(desks): Every) -> Json<DomainsShape> {

@@ -21,7 +21,8 @@ use crate::desk::{Desk, masked};
 use crate::hint::Hinted;
 use crate::wire::CitationShape;
 use crate::wire::http::{
-    CITATIONS_MAX, KeepShape, KeptListShape, KeptShape, LIMIT_MAX, PageParams, TEXT_CHARS_MAX,
+    CITATIONS_MAX, KeepShape, KeptCitation, KeptListShape, KeptShape, LIMIT_MAX, PageParams,
+    TEXT_CHARS_MAX,
 };
 
 /// Most bytes of the file.
@@ -75,13 +76,20 @@ fn curated(desk: &Desk, asked: KeepShape) -> Result<KeptShape> {
         .map(|citation| CitationShape::from(citation).masked())
         .collect();
     let checked = desk.verify(citations.iter().cloned().map(Citation::from).collect())?;
+    let citations = citations.into_iter().zip(checked.citations);
     Ok(KeptShape {
         at: open::now(),
         query: masked(&asked.query),
         note: note.map(|note| note.path),
         text: masked(&asked.text),
-        citations,
-        status: checked.status.to_owned(),
+        citations: citations
+            .map(|(citation, verdict)| KeptCitation {
+                citation,
+                citation_verified: Some(verdict.citation_verified),
+                citation_reason: Some(verdict.citation_reason.to_owned()),
+            })
+            .collect(),
+        citations_status: checked.citations_status.to_owned(),
     })
 }
 

@@ -3,12 +3,11 @@
 use super::table::{JSON, Route, get, post};
 use super::{ask, keep, reload};
 use crate::wire::http::{
-    DomainsShape, HealthShape, KeepShape, KeptListShape, KeptShape, LinesParams, NotesParams,
-    PageParams, ReloadLine, SearchShape, VerifyShape, WalkParams,
+    DomainsShape, HealthShape, KeepShape, KeptListShape, KeptShape, LinesParams, NodeShape,
+    NotesParams, PageParams, ReloadLine, SearchShape, VerifyShape, WalkParams,
 };
 use crate::wire::{
-    AnswerShape, LinksShape, NotesShape, PassageShape, ReportShape, StatusShape, TraverseShape,
-    VerdictsShape,
+    AnswerShape, LinksShape, NotesShape, ReportShape, StatusShape, TraverseShape, VerdictsShape,
 };
 
 /// Returns the table.
@@ -31,9 +30,9 @@ fn asking() -> Vec<Route> {
             .reads::<SearchShape>()
             .answers::<AnswerShape>(),
         get("/node/{*path}", ask::node)
-            .says("Read a note or some of its lines")
+            .says("Read a note or some of its lines, and the passages it is searched by")
             .takes::<LinesParams>()
-            .answers::<PassageShape>()
+            .answers::<NodeShape>()
             .may_fail(&[409]),
         get("/links/{*path}", ask::links)
             .says("Tell where a note leads, who links to it and what leads nowhere")
@@ -88,11 +87,11 @@ fn changing() -> Vec<Route> {
 fn around() -> Vec<Route> {
     vec![
         get("/health", ask::health)
-            .says("Tell whether the server answers; needs no token")
+            .says("Tell whether the server answers, to anybody; and what it serves, to those who may ask")
             .answers::<HealthShape>()
             .once(),
         get("/d/{domain}/health", ask::domain_health)
-            .says("Tell whether the server answers for a domain")
+            .says("Tell whether the server answers for a domain, and what that rests on")
             .answers::<HealthShape>()
             .once(),
         get("/domains", ask::domains)

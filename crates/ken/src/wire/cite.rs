@@ -1,7 +1,7 @@
 //! The JSON shapes of checked citations, and of an answer whose citations are to be checked.
 
 use anyhow::Result;
-use kenning::cite::{self, Citation, Place, Verdict};
+use kenning::cite::{self, Citation, Place, Reason, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -85,7 +85,8 @@ pub(crate) fn citations(answer: &str) -> Result<Vec<Citation>> {
 /// What checking an answer came to.
 #[derive(Debug, JsonSchema, Serialize)]
 pub(crate) struct VerdictsShape {
-    pub(crate) status: &'static str,
+    /// `all_verified`, `has_mismatch`, `unverifiable` or `no_quotes`.
+    pub(crate) citations_status: &'static str,
     pub(crate) citations: Vec<VerdictShape>,
 }
 
@@ -93,13 +94,17 @@ pub(crate) struct VerdictsShape {
 /// where in that note the quote stands.
 #[derive(Debug, JsonSchema, Serialize)]
 pub(crate) struct VerdictShape {
-    pub(crate) reason: &'static str,
+    /// Whether the quote stands where it is said to stand.
+    pub(crate) citation_verified: bool,
+    /// `match`, `no_quote`, `no_chunk_text`, `too_short` or `not_found`.
+    pub(crate) citation_reason: &'static str,
     pub(crate) cited: Option<String>,
     pub(crate) id: Option<String>,
     pub(crate) path: Option<String>,
     pub(crate) title: Option<String>,
     pub(crate) start_line: Option<u32>,
     pub(crate) end_line: Option<u32>,
+    pub(crate) page: Option<u32>,
     pub(crate) quote: Option<String>,
     pub(crate) found: Option<PlaceShape>,
     pub(crate) problem: Option<String>,
@@ -110,14 +115,16 @@ pub(crate) struct VerdictShape {
 pub(crate) struct PlaceShape {
     pub(crate) id: Option<String>,
     pub(crate) path: String,
-    pub(crate) start_line: u32,
-    pub(crate) end_line: u32,
+    /// Null for formats that have no lines, such as PDF.
+    pub(crate) start_line: Option<u32>,
+    pub(crate) end_line: Option<u32>,
+    pub(crate) page: Option<u32>,
 }
 
 impl VerdictsShape {
     pub(crate) fn new(verdicts: Vec<Verdict>) -> Self {
         Self {
-            status: cite::status(&verdicts).name(),
+            citations_status: cite::status(&verdicts).name(),
             citations: verdicts.into_iter().map(VerdictShape::from).collect(),
         }
     }
@@ -126,13 +133,16 @@ impl VerdictsShape {
 impl From<Verdict> for VerdictShape {
     fn from(verdict: Verdict) -> Self {
         let (citation, cited) = (verdict.citation, verdict.cited.as_ref());
+        let lines = cited.and_then(Place::lines);
         Self {
-            reason: verdict.reason.name(),
+            citation_verified: verdict.reason == Reason::Match,
+            citation_reason: verdict.reason.name(),
             id: cited.and_then(|place| place.handle).map(handle),
             path: cited.map(|place| place.path.clone()),
             title: cited.map(|place| place.title.clone()),
-            start_line: cited.map(|place| place.start_line),
-            end_line: cited.map(|place| place.end_line),
+            start_line: lines.map(|lines| lines.0),
+            end_line: lines.map(|lines| lines.1),
+            page: cited.and_then(|place| place.page),
             cited: citation.id.or_else(|| {
                 let lines = citation.lines.map(|(from, to)| format!(":{from}-{to}"));
                 Some(citation.note? + &lines.unwrap_or_default())
@@ -146,11 +156,13 @@ impl From<Verdict> for VerdictShape {
 
 impl From<Place> for PlaceShape {
     fn from(place: Place) -> Self {
+        let lines = place.lines();
         Self {
             id: place.handle.map(handle),
             path: place.path,
-            start_line: place.start_line,
-            end_line: place.end_line,
+            start_line: lines.map(|lines| lines.0),
+            end_line: lines.map(|lines| lines.1),
+            page: place.page,
         }
     }
 }

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{CitationShape, ReportShape};
+use super::{CitationShape, PassageShape, ReportShape};
 use crate::args::ModeArg;
 
 /// Most characters of a question.
@@ -184,9 +184,20 @@ pub(crate) struct KeptShape {
     pub(crate) query: String,
     pub(crate) note: Option<String>,
     pub(crate) text: String,
-    pub(crate) citations: Vec<CitationShape>,
+    pub(crate) citations: Vec<KeptCitation>,
     /// What checking the citations came to when it was kept.
-    pub(crate) status: String,
+    #[serde(alias = "status")]
+    pub(crate) citations_status: String,
+}
+
+/// A citation of a result that was kept, and what checking it came to then.
+#[derive(Debug, Deserialize, JsonSchema, Serialize)]
+pub(crate) struct KeptCitation {
+    #[serde(flatten)]
+    pub(crate) citation: CitationShape,
+    pub(crate) citation_verified: Option<bool>,
+    /// `match`, `no_quote`, `no_chunk_text`, `too_short` or `not_found`.
+    pub(crate) citation_reason: Option<String>,
 }
 
 /// Results that were kept, the last one first.
@@ -203,6 +214,46 @@ pub(crate) struct KeptListShape {
 pub(crate) struct HealthShape {
     pub(crate) status: &'static str,
     pub(crate) version: &'static str,
+    /// Of the domain that is asked where none is named, for those who may ask it.
+    #[serde(flatten)]
+    pub(crate) domain: Option<DomainHealth>,
+}
+
+/// What a domain rests on.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(crate) struct DomainHealth {
+    /// Name of the domain.
+    pub(crate) domain: String,
+    /// Folder of the notes.
+    pub(crate) vault: Option<String>,
+    /// File of the index.
+    pub(crate) index: String,
+    /// Model that the index was made with; null while there is no index.
+    pub(crate) model: Option<String>,
+    /// Numbers in a vector of that model.
+    pub(crate) dimension: Option<usize>,
+}
+
+/// A note or some of its lines, and the passages that it is searched by.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(crate) struct NodeShape {
+    #[serde(flatten)]
+    pub(crate) passage: PassageShape,
+    /// The passages that stand on these lines, in order.
+    pub(crate) chunks: Vec<ChunkShape>,
+}
+
+/// A passage of a note, as it is searched.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(crate) struct ChunkShape {
+    pub(crate) id: String,
+    pub(crate) section: Option<String>,
+    pub(crate) breadcrumb: Vec<String>,
+    /// Null for formats that have no lines, such as PDF.
+    pub(crate) start_line: Option<u32>,
+    pub(crate) end_line: Option<u32>,
+    pub(crate) page: Option<u32>,
+    pub(crate) text: String,
 }
 
 /// The domains that the client may ask.

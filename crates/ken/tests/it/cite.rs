@@ -89,24 +89,26 @@ fn json_goes_in_and_out() {
         .ken(&["cite", "--json", file.to_str().unwrap()])
         .expect_code(0)
         .json();
-    assert_eq!(checked["status"], "all_verified");
+    assert_eq!(checked["citations_status"], "all_verified");
     let all = checked["citations"].as_array().unwrap();
     let reasons: Vec<&str> = all
         .iter()
-        .map(|one| one["reason"].as_str().unwrap())
+        .map(|one| one["citation_reason"].as_str().unwrap())
         .collect();
     assert_eq!(reasons, ["match", "match", "no_quote"]);
     let keys: Vec<&String> = all[0].as_object().unwrap().keys().collect();
     assert_eq!(
         keys,
         [
-            "reason",
+            "citation_verified",
+            "citation_reason",
             "cited",
             "id",
             "path",
             "title",
             "start_line",
             "end_line",
+            "page",
             "quote",
             "found",
             "problem"
@@ -148,7 +150,11 @@ fn the_answer_as_a_whole_has_a_status() {
         ("{\"citations\": []}", "no_quotes", 1),
     ] {
         let run = cite(&vault, &["--json"], answer).expect_code(code);
-        assert_eq!(run.json()["status"], Value::from(status), "{answer}");
+        assert_eq!(
+            run.json()["citations_status"],
+            Value::from(status),
+            "{answer}"
+        );
     }
 }
 

@@ -95,7 +95,7 @@ fn check_calls(calls: &Value) {
         "2-Areas/Finance/IRS-Letter.md"
     );
     assert_eq!(found["content"][1], "resource_link");
-    assert_eq!(calls[8]["structured"]["status"], "all_verified");
+    assert_eq!(calls[8]["structured"]["citations_status"], "all_verified");
     assert_eq!(last["error"], true);
     assert!(
         last["structured"]["hint"]

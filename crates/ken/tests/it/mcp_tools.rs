@@ -165,7 +165,7 @@ fn citations_are_checked_from_markdown_and_one_by_one() {
         "verify_citations",
         json!({"answer": format!("She is a \"{quote}\" [[April Jane]].")}),
     );
-    assert_eq!(right["status"], "all_verified", "{right}");
+    assert_eq!(right["citations_status"], "all_verified", "{right}");
     let uri = "ken://vault/2-Areas/People/April%20Jane.md";
     let citations = json!([
         {"path": uri, "quote": quote},
@@ -173,12 +173,12 @@ fn citations_are_checked_from_markdown_and_one_by_one() {
         {"path": "ken://elsewhere/April%20Jane.md", "quote": quote},
     ]);
     let mixed = client.answer("verify_citations", json!({"citations": citations}));
-    assert_eq!(mixed["status"], "has_mismatch");
+    assert_eq!(mixed["citations_status"], "has_mismatch");
     let reasons: Vec<&str> = mixed["citations"]
         .as_array()
         .unwrap()
         .iter()
-        .map(|verdict| verdict["reason"].as_str().unwrap())
+        .map(|verdict| verdict["citation_reason"].as_str().unwrap())
         .collect();
     assert_eq!(reasons, ["match", "not_found", "no_chunk_text"]);
     let (error, _) = client.refusal("verify_citations", json!({}));
@@ -328,7 +328,7 @@ fn all_domains_are_asked_where_none_is_named() {
     );
     let cited = json!({"citations": [{"path": "Diary", "quote": "secret xylophone lesson"}]});
     assert_eq!(
-        client.answer("verify_citations", cited)["status"],
+        client.answer("verify_citations", cited)["citations_status"],
         "all_verified"
     );
     // The settings know them as well.

@@ -26,7 +26,22 @@ fn every_question_is_answered_at_the_root_and_under_its_domain() {
             let reply = server.post(&format!("{at}{path}"), &body.to_string());
             reply.json()
         };
-        assert_eq!(get("/health")["status"], "ok");
+        let health = get("/health");
+        assert_eq!(health["status"], "ok");
+        assert_eq!(
+            (&health["domain"], &health["dimension"], &health["model"]),
+            (
+                &json!("vault"),
+                &json!(256),
+                &json!("minishlab/potion-base-8M")
+            )
+        );
+        let root = vault.root().canonicalize().unwrap();
+        assert_eq!(health["vault"].as_str().unwrap(), root.to_str().unwrap());
+        assert!(
+            health["index"].as_str().unwrap().contains("data"),
+            "{health}"
+        );
         let answer = get("/search?q=boiler+service&k=2&mode=lexical&per_note=1&explain=true");
         assert_eq!(answer["mode"], "lexical");
         assert_eq!(answer["hits"][0]["path"], BOILER);
@@ -38,6 +53,24 @@ fn every_question_is_answered_at_the_root_and_under_its_domain() {
         );
         assert_eq!(get("/node/2-Areas%2FHome%2FBoiler.md")["path"], BOILER);
         assert_eq!(get("/node/heating")["path"], BOILER);
+        let chunks = node["chunks"].as_array().unwrap();
+        assert!(
+            chunks
+                .iter()
+                .all(|chunk| chunk["start_line"].as_u64() <= Some(9))
+        );
+        let whole = get("/node/Boiler");
+        let listed = whole["chunks"].as_array().unwrap();
+        assert!(listed.len() > chunks.len() && !chunks.is_empty(), "{whole}");
+        let hit = &answer["hits"][0];
+        let same = listed
+            .iter()
+            .find(|chunk| chunk["id"] == hit["id"])
+            .unwrap();
+        assert_eq!(
+            (&same["text"], &same["end_line"]),
+            (&hit["text"], &hit["end_line"])
+        );
         assert!(get("/links/Boiler")["backlinks"].is_array());
         let walk = get("/traverse/Kitchen%20Renovation?q=who+pays&depth=2&k=3&compare=true");
         assert_eq!(walk["params"]["hops"], 2);
@@ -48,9 +81,9 @@ fn every_question_is_answered_at_the_root_and_under_its_domain() {
         assert_eq!(get("/status")["notes"], 47);
         let quote = json!({"path": BOILER, "quote": "no such words stand there"});
         let checked = post("/verify", json!({"citations": [quote]}));
-        assert_eq!(checked["citations"][0]["reason"], "not_found");
+        assert_eq!(checked["citations"][0]["citation_reason"], "not_found");
         let written = json!({"answer": "\"no such words stand there\" [[Boiler]]"});
-        assert_eq!(post("/verify", written)["status"], "has_mismatch");
+        assert_eq!(post("/verify", written)["citations_status"], "has_mismatch");
         assert_eq!(post("/reload", json!({}))["unchanged"], 47);
         assert_eq!(post("/reload", json!({}))["changed"], 0);
         for path in ["/promote", "/apply-renames"] {
@@ -251,7 +284,12 @@ fn results_are_kept_beside_the_index_without_credentials() {
     });
     let kept = server.post("/deep", &result.to_string()).json();
     assert_eq!(kept["note"], BOILER);
-    assert_eq!(kept["status"], "all_verified", "{quote}");
+    assert_eq!(kept["citations_status"], "all_verified", "{quote}");
+    let verdict = &kept["citations"][0];
+    assert_eq!(
+        (&verdict["citation_verified"], &verdict["citation_reason"]),
+        (&json!(true), &json!("match"))
+    );
     assert!(kept["text"].as_str().unwrap().contains("[REDACTED:"));
     let second = json!({"query": "b", "text": "c"}).to_string();
     server.post("/deep", &second).json();

@@ -145,7 +145,12 @@ fn a_token_is_needed_once_there_are_clients() {
         assert_eq!(with(right).status, 200, "{right}");
     }
     // Only health is told to anybody, and nothing about which paths there are.
-    assert_eq!(server.get("/health").status, 200);
+    let health = server.get("/health").json();
+    let told: Vec<&String> = health.as_object().unwrap().keys().collect();
+    assert_eq!(told, ["status", "version"]);
+    // Who is known is told of the domains they may ask only.
+    let health = server.get_with("/health", &[("Authorization", "Bearer guest-token")]);
+    assert_eq!(health.json()["domain"], "open");
     for path in [
         "/openapi.json",
         "/nowhere",
