@@ -115,15 +115,16 @@ fn write_hit(
     vault: Option<&Path>,
     width: usize,
 ) -> Result<()> {
-    let lines = match hit.page {
-        Some(page) => format!(" page {page}"),
-        None => format!("{}-{}", hit.start_line, hit.end_line),
+    let lines = match (hit.start_line.zip(hit.end_line), hit.page) {
+        (Some((start, end)), _) => format!(":{start}-{end}"),
+        (None, Some(page)) => format!(" page {page}"),
+        (None, None) => String::new(),
     };
     let path = link(&hit.path, vault);
     let date = hit.date.as_deref().unwrap_or_default();
     writeln!(
         out,
-        "{DIM}{:>2}{DIM:#} {PATH}{path}{PATH:#}{DIM}:{lines}  {date}  {}  {:.2}{DIM:#}",
+        "{DIM}{:>2}{DIM:#} {PATH}{path}{PATH:#}{DIM}{lines}  {date}  {}  {:.2}{DIM:#}",
         hit.rank, hit.id, hit.score
     )?;
     writeln!(out, "   {HEAD}{}{HEAD:#}", hit.breadcrumb.join(" › "))?;
@@ -223,11 +224,9 @@ pub(crate) fn markdown(answer: &AnswerShape) -> Result<()> {
     let mut out = String::new();
     for hit in &answer.hits {
         out += &format!(
-            "### {}\n\n`{}:{}-{}` · {} · score {:.2}\n\n{}\n\n",
+            "### {}\n\n`{}` · {} · score {:.2}\n\n{}\n\n",
             hit.breadcrumb.join(" › "),
-            hit.path,
-            hit.start_line,
-            hit.end_line,
+            hit.place(),
             hit.id,
             hit.score,
             quote(&hit.text)

@@ -58,8 +58,10 @@ pub(crate) struct HitShape {
     pub(crate) area: Option<String>,
     pub(crate) section: Option<String>,
     pub(crate) breadcrumb: Vec<String>,
-    pub(crate) start_line: u32,
-    pub(crate) end_line: u32,
+    /// First line of the file; null for formats that have none, such as PDF.
+    pub(crate) start_line: Option<u32>,
+    pub(crate) end_line: Option<u32>,
+    /// Page, slide or sheet.
     pub(crate) page: Option<u32>,
     pub(crate) score: f64,
     pub(crate) excerpt: String,
@@ -138,6 +140,7 @@ impl HitShape {
             }
         }
         let (category, area) = hit.note.para();
+        let has_lines = hit.note.has_lines();
         Self {
             rank,
             category: category.map(str::to_owned),
@@ -149,8 +152,8 @@ impl HitShape {
             title: hit.note.title.clone(),
             section,
             breadcrumb: hit.breadcrumb,
-            start_line: hit.chunk.start_line,
-            end_line: hit.chunk.end_line,
+            start_line: has_lines.then_some(hit.chunk.start_line),
+            end_line: has_lines.then_some(hit.chunk.end_line),
             page: hit.chunk.page,
             score: rounded(hit.score),
             excerpt: hit.excerpt.text,
@@ -164,6 +167,22 @@ impl HitShape {
             vector_rank: hit.vector_rank,
             explain: is_explained.then(|| stages(hit.stages)),
         }
+    }
+}
+
+impl HitShape {
+    /// Returns where it stands, as a person writes it: `Roof.md:3-9`, `Manual.pdf page 3`.
+    pub(crate) fn place(&self) -> String {
+        place(&self.path, self.start_line.zip(self.end_line), self.page)
+    }
+}
+
+/// Returns a path with its lines, or with its page where it has no lines.
+pub(crate) fn place(path: &str, lines: Option<(u32, u32)>, page: Option<u32>) -> String {
+    match (lines, page) {
+        (Some((start, end)), _) => format!("{path}:{start}-{end}"),
+        (None, Some(page)) => format!("{path} page {page}"),
+        (None, None) => path.to_owned(),
     }
 }
 
@@ -225,6 +244,7 @@ pub(crate) struct PassageShape {
     pub(crate) format: String,
     pub(crate) category: Option<String>,
     pub(crate) area: Option<String>,
+    /// First line of the file, or of its text as read where the format has no lines.
     pub(crate) start_line: u32,
     pub(crate) end_line: u32,
     pub(crate) n_lines: u32,

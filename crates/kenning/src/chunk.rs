@@ -14,14 +14,14 @@ mod window;
 
 use std::ops::Range;
 
-use crate::note::{Heading, LineCounter, Note};
+use crate::note::{Heading, LineCounter, Note, file_lines};
 
 /// A passage of a note that reads by itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Chunk {
     /// Byte range in the note's text.
     pub range: Range<usize>,
-    /// 1-based first line.
+    /// 1-based first line of the file, or of its text as read where it has none.
     pub start_line: u32,
     /// 1-based last line, inclusive.
     pub end_line: u32,
@@ -92,12 +92,17 @@ fn lined(note: &Note, pieces: Vec<pieces::Piece>) -> Vec<Chunk> {
     let mut lines = LineCounter::new(&note.text);
     pieces
         .into_iter()
-        .map(|piece| Chunk {
-            start_line: lines.line_of(piece.range.start),
-            end_line: lines.line_of(piece.range.end.saturating_sub(1).max(piece.range.start)),
-            page: parts::page_at(note, piece.range.start),
-            range: piece.range,
-            heading: piece.heading,
+        .map(|piece| {
+            let last = piece.range.end.saturating_sub(1).max(piece.range.start);
+            let (start, end) = (lines.line_of(piece.range.start), lines.line_of(last));
+            let (start_line, end_line) = file_lines(&note.lines, start, end);
+            Chunk {
+                start_line,
+                end_line,
+                page: parts::page_at(note, piece.range.start),
+                range: piece.range,
+                heading: piece.heading,
+            }
         })
         .collect()
 }

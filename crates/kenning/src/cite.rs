@@ -11,7 +11,7 @@ pub use quote::{Reason, Status};
 
 use crate::error::{Error, Result};
 use crate::search::{self, Passage};
-use crate::store::Store;
+use crate::store::{Store, has_lines};
 
 /// What an answer says, and where it says it is from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -53,8 +53,17 @@ pub struct Place {
     pub start_line: u32,
     /// 1-based last line, inclusive.
     pub end_line: u32,
+    /// Page, slide or sheet it begins on, where the format has some.
+    pub page: Option<u32>,
     /// Short id of the passage it begins in; a line between two passages has none.
     pub handle: Option<u32>,
+}
+
+impl Place {
+    /// Returns first and last line, unless its format has none.
+    pub fn lines(&self) -> Option<(u32, u32)> {
+        has_lines(&self.path).then_some((self.start_line, self.end_line))
+    }
 }
 
 /// Checks each citation against what is stored of the note it names.
@@ -79,9 +88,13 @@ fn verify_one(store: &Store, citation: Citation) -> Result<Verdict> {
         Err(error) => return Err(error),
     };
     let quote = citation.quote.as_deref();
-    let checked = quote::check(quote, passage.as_ref().map(|passage| passage.text.as_str()));
+    let cited = match &passage {
+        Some(passage) => readings(store, passage)?,
+        None => Vec::new(),
+    };
+    let (reason, found) = check(quote, &cited);
     let mut verdict = Verdict {
-        reason: checked.reason,
+        reason,
         cited: None,
         found: None,
         problem,
@@ -98,20 +111,66 @@ fn verify_one(store: &Store, citation: Citation) -> Result<Verdict> {
         &passage,
         (passage.start_line, passage.end_line),
     )?);
-    let found = match (checked.reason, checked.span()) {
-        (Reason::Match, Some(span)) => Some(lines_of(&passage.text, span, passage.start_line)),
+    let found = match reason {
         // The words may be right and only the place wrong.
-        (Reason::NotFound, _) => {
-            let text = store.text(passage.note.id)?;
-            let span = quote::check(quote, Some(&text)).span();
-            span.map(|span| lines_of(&text, span, 1))
+        Reason::NotFound => {
+            let whole = search::passage(store, &passage.note.path)?;
+            check(quote, &readings(store, &whole)?).1
         }
-        _ => None,
+        _ => found,
     };
     verdict.found = found
         .map(|lines| place(store, &passage, lines))
         .transpose()?;
     Ok(verdict)
+}
+
+/// A text that a quote may stand in.
+struct Reading {
+    text: String,
+    /// Lines of the file that it is from.
+    lines: (u32, u32),
+    /// Whether they are its own.
+    is_line_for_line: bool,
+}
+
+/// Returns the lines of the file, and what was read out of them: who quotes a web page has not seen
+/// its tags.
+fn readings(store: &Store, passage: &Passage) -> Result<Vec<Reading>> {
+    let mut readings = vec![Reading {
+        text: passage.text.clone(),
+        lines: (passage.start_line, passage.end_line),
+        is_line_for_line: true,
+    }];
+    if store.own_text(passage.note.id)?.is_none() {
+        return Ok(readings);
+    }
+    for piece in search::chunks_on(store, passage)? {
+        readings.push(Reading {
+            lines: (piece.chunk.start_line, piece.chunk.end_line),
+            text: piece.text,
+            is_line_for_line: false,
+        });
+    }
+    Ok(readings)
+}
+
+/// Checks a quote against each reading; tells the lines it stands on.
+fn check(quote: Option<&str>, readings: &[Reading]) -> (Reason, Option<(u32, u32)>) {
+    let mut outcome = None;
+    for reading in readings {
+        let checked = quote::check(quote, Some(&reading.text));
+        if let (Reason::Match, Some(span)) = (checked.reason, checked.span()) {
+            let lines = match reading.is_line_for_line {
+                true => lines_of(&reading.text, span, reading.lines.0),
+                false => reading.lines,
+            };
+            return (Reason::Match, Some(lines));
+        }
+        outcome.get_or_insert(checked.reason);
+    }
+    let reason = outcome.unwrap_or_else(|| quote::check(quote, None).reason);
+    (reason, None)
 }
 
 /// Opens what a citation names; an id is more exact than a path, but does not outlive its text.
@@ -145,15 +204,15 @@ fn lines_of(text: &str, span: std::ops::Range<usize>, first: u32) -> (u32, u32) 
 
 fn place(store: &Store, passage: &Passage, (start_line, end_line): (u32, u32)) -> Result<Place> {
     let chunks = store.chunks_of(passage.note.id)?;
-    let handle = chunks
+    let chunk = chunks
         .iter()
-        .find(|chunk| (chunk.start_line..=chunk.end_line).contains(&start_line))
-        .map(|chunk| chunk.handle);
+        .find(|chunk| (chunk.start_line..=chunk.end_line).contains(&start_line));
     Ok(Place {
         path: passage.note.path.clone(),
         title: passage.note.title.clone(),
         start_line,
         end_line,
-        handle,
+        page: chunk.and_then(|chunk| chunk.page),
+        handle: chunk.map(|chunk| chunk.handle),
     })
 }

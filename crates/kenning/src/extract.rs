@@ -17,6 +17,7 @@ mod encoding;
 mod epub;
 mod guard;
 mod html;
+mod located;
 mod notebook;
 mod opendocument;
 mod parts;
@@ -28,6 +29,8 @@ mod subtitles;
 #[cfg(test)]
 mod tests;
 mod xml;
+
+use std::borrow::Cow;
 
 use guard::Budget;
 
@@ -42,7 +45,15 @@ pub struct Extracted {
     pub created: Option<String>,
     /// Its text, in reading order.
     pub parts: Vec<Part>,
+    /// The file as it stands, decoded, where its lines can be pointed at.
+    pub own: Option<String>,
 }
+
+/// First and last line of a file, 1-based.
+pub type Lines = (u32, u32);
+
+/// Said of what stands on no line of its own, such as a header that is repeated.
+pub const NO_LINES: Lines = (0, 0);
 
 /// One page, slide, batch of rows, chapter or section.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -55,6 +66,10 @@ pub struct Part {
     pub text: String,
     /// Rows, records, slides or code: worth finding even when short.
     pub is_structured: bool,
+    /// What lines of the file each line of the text comes from; empty where there are none.
+    pub lines: Vec<Lines>,
+    /// What lines of the file the heading stands on.
+    pub heading_lines: Lines,
 }
 
 /// Family of formats a file belongs to.
@@ -166,7 +181,12 @@ impl Kind {
         })
     }
 
-    /// Whether its bytes are text, so that their lines can be pointed at.
+    /// Whether a person sees lines when they open it, so that they can be pointed at.
+    pub fn has_lines(self) -> bool {
+        self.is_text() && self != Self::Rtf
+    }
+
+    /// Whether its bytes are text.
     pub fn is_text(self) -> bool {
         !matches!(
             self,
@@ -306,20 +326,57 @@ fn read(kind: Kind, extension: &str, bytes: &[u8], budget: &Budget) -> Result<Ex
         Kind::Docx => docx::read(bytes, budget),
         Kind::Pptx => pptx::read(bytes, budget),
         Kind::Spreadsheet => spreadsheet::read(bytes, budget),
-        Kind::Delimited => delimited::read(bytes, budget),
-        Kind::Html => html::read(bytes, budget),
         Kind::Epub => epub::read(bytes, budget),
         Kind::OpenDocument => opendocument::read(bytes, budget),
         Kind::Rtf => rtf::read(bytes, budget),
-        Kind::Plain => code::read_plain(bytes, budget),
-        Kind::Code => code::read(bytes, extension, budget),
-        Kind::Json => data::read_json(bytes, budget),
-        Kind::JsonLines => data::read_json_lines(bytes, budget),
-        Kind::Yaml => data::read_yaml(bytes, budget),
-        Kind::Toml => data::read_toml(bytes, budget),
-        Kind::Email => email::read(bytes, budget),
-        Kind::Notebook => notebook::read(bytes, budget),
-        Kind::Subtitles => subtitles::read(bytes, budget),
-        Kind::Canvas => data::read_canvas(bytes, budget),
+        Kind::Email => {
+            let own = encoding::decode(bytes)?.into_owned();
+            let extracted = email::read(bytes, budget)?;
+            Ok(Extracted {
+                own: Some(own),
+                ..extracted
+            })
+        }
+        kind => {
+            let text = decoded(kind, bytes)?;
+            let extracted = read_text(kind, extension, &text, budget)?;
+            Ok(Extracted {
+                own: Some(text.into_owned()),
+                ..extracted
+            })
+        }
+    }
+}
+
+fn decoded(kind: Kind, bytes: &[u8]) -> Result<Cow<'_, str>, String> {
+    let text = match kind {
+        Kind::Html => html::decode(bytes)?,
+        _ => encoding::decode(bytes)?,
+    };
+    // Lines may end as they did on old Macs.
+    match text.contains('\r') && !text.contains('\n') {
+        true => Ok(Cow::Owned(text.replace('\r', "\n"))),
+        false => Ok(text),
+    }
+}
+
+fn read_text(
+    kind: Kind,
+    extension: &str,
+    text: &str,
+    budget: &Budget,
+) -> Result<Extracted, String> {
+    match kind {
+        Kind::Delimited => delimited::read(text, budget),
+        Kind::Html => html::read(text, budget),
+        Kind::Code => code::read(text, extension, budget),
+        Kind::Json => data::read_json(text, budget),
+        Kind::JsonLines => data::read_json_lines(text, budget),
+        Kind::Yaml => data::read_yaml(text, budget),
+        Kind::Toml => data::read_toml(text, budget),
+        Kind::Notebook => notebook::read(text, budget),
+        Kind::Subtitles => subtitles::read(text, budget),
+        Kind::Canvas => data::read_canvas(text, budget),
+        _ => code::read_plain(text, budget),
     }
 }

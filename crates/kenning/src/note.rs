@@ -15,10 +15,11 @@ use serde_json::{Map, Value};
 pub(crate) use body::LineCounter;
 pub use body::{Block, BlockKind, Heading};
 pub use inline::{Link, LinkKind};
+pub(crate) use parts::file_lines;
 pub use parts::{Composed, PartMark, compose, parse_parts};
 pub use property::PropertyType;
 
-use crate::extract::Kind;
+use crate::extract::{Kind, Lines};
 use crate::secrets::CleanText;
 use crate::words::{self, Language};
 
@@ -47,8 +48,20 @@ pub struct Note {
     pub links: Vec<Link>,
     /// Where pages, slides, sheets and sections begin, for files that are not Markdown.
     pub parts: Vec<Part>,
+    /// The file as it stands, where `text` is what was read out of it and both have lines.
+    pub own: Option<String>,
+    /// What lines of the file each line of `text` comes from; empty where they are the same.
+    pub lines: Vec<Lines>,
     /// What the well-known properties say.
     pub facts: Facts,
+}
+
+impl Note {
+    /// Returns the number of lines of the file.
+    pub fn n_lines(&self) -> u32 {
+        let own = self.own.as_deref().unwrap_or(&self.text);
+        u32::try_from(own.lines().count()).unwrap_or(u32::MAX)
+    }
 }
 
 /// A page, slide, sheet or section of a file that is not Markdown.
@@ -94,6 +107,17 @@ pub struct Warning {
     pub message: String,
 }
 
+/// What a text looks like to a reader.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Layout {
+    /// Marks of Markdown mean something.
+    Markdown,
+    /// It stands as it is, but for lists and tables.
+    Prose,
+    /// It stands as it is, line by line: code, settings, logs.
+    Lines,
+}
+
 /// How a file is to be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Format {
@@ -113,6 +137,25 @@ impl Format {
             "md" | "markdown" | "mdown" | "mkd" | "mdx" | "qmd" | "rmd" => Some(Self::Markdown),
             "txt" | "text" | "org" | "rst" | "adoc" | "asciidoc" => Some(Self::Plain),
             _ => Kind::of(path).map(Self::Other),
+        }
+    }
+
+    /// Whether a person sees lines when they open a file of it, so that they can be pointed at.
+    pub fn has_lines(self) -> bool {
+        match self {
+            Self::Markdown | Self::Plain => true,
+            Self::Other(kind) => kind.has_lines(),
+        }
+    }
+
+    /// Returns how people read files of it.
+    pub fn layout(self) -> Layout {
+        match self {
+            Self::Markdown | Self::Other(Kind::Notebook | Kind::Canvas) => Layout::Markdown,
+            Self::Other(
+                Kind::Code | Kind::Plain | Kind::Json | Kind::JsonLines | Kind::Yaml | Kind::Toml,
+            ) => Layout::Lines,
+            Self::Plain | Self::Other(_) => Layout::Prose,
         }
     }
 
@@ -165,6 +208,8 @@ pub fn parse(path: &str, text: CleanText, format: Format) -> (Note, Vec<Warning>
         aliases: known.aliases,
         links,
         parts: Vec::new(),
+        own: None,
+        lines: Vec::new(),
         facts: known.facts,
         text,
     };

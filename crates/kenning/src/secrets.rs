@@ -23,7 +23,7 @@ mod vendors;
 #[cfg(test)]
 mod tests;
 
-use std::ops::Deref;
+use std::ops::{Deref, Range};
 
 use keywords::Detector;
 
@@ -41,6 +41,25 @@ impl CleanText {
     pub fn into_string(self) -> String {
         self.0
     }
+
+    /// Returns the text with masks in place of whole lines, 0-based; the number of lines stays.
+    pub fn without_lines(self, hidden: &[Range<usize>]) -> Self {
+        if hidden.is_empty() {
+            return self;
+        }
+        let is_hidden = |line: usize| hidden.iter().any(|range| range.contains(&line));
+        let lines = self.0.lines().enumerate();
+        let kept = lines.map(|(index, line)| if is_hidden(index) { HIDDEN_LINE } else { line });
+        Self(kept.collect::<Vec<_>>().join("\n") + "\n")
+    }
+}
+
+/// Stands for a line that says something secret in a way that cannot be cut out.
+const HIDDEN_LINE: &str = "[REDACTED:hidden]";
+
+/// Whether some of a text was masked.
+pub fn has_mask(text: &str) -> bool {
+    text.contains(MARK)
 }
 
 impl AsRef<str> for CleanText {

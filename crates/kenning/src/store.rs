@@ -37,7 +37,7 @@ pub use lexical::{FieldWeights, LexicalHit, LexicalOptions, LexicalScores, Place
 pub use linked::{LinkRow, LinkTarget, LinkedNote, NoteStanding};
 pub(crate) use pieces::pack as pack_pieces;
 pub use pulse::{Beat, Pulse};
-pub use read::{ChunkAndPieces, ChunkRow, NoteRow, NoteSummary, Store};
+pub use read::{ChunkAndPieces, ChunkRow, NoteRow, NoteSummary, Store, has_lines};
 pub use rows::{ChunkRecord, NoteRecord, Terms};
 pub use text::PackedText;
 pub(crate) use text::{TextPacker, train_dictionary};
@@ -47,7 +47,7 @@ pub use write::{DATE_FROM_FILE, DATE_FROM_GIT, StoreWriter};
 use crate::error::{Error, Result};
 
 /// Version of `schema.sql` and of everything kept in its tables.
-pub const SCHEMA_VERSION: i64 = 6;
+pub const SCHEMA_VERSION: i64 = 7;
 /// Marks a SQLite file as ours ("KENN").
 const APPLICATION_ID: i64 = 0x4B45_4E4E;
 /// How long a statement waits for another connection before it gives up.

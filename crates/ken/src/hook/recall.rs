@@ -51,6 +51,7 @@ impl Piece {
             path: self.hit.path.clone(),
             start_line: self.hit.start_line,
             end_line: self.hit.end_line,
+            page: self.hit.page,
             title: self.hit.title.clone(),
             tool_call: tool_call.map(str::to_owned),
         }
@@ -63,8 +64,7 @@ impl Piece {
     }
 
     fn place(&self) -> String {
-        let hit = &self.hit;
-        format!("{}:{}-{}", hit.path, hit.start_line, hit.end_line)
+        self.hit.place()
     }
 }
 

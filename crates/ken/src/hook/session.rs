@@ -189,8 +189,9 @@ mod tests {
             id: id.to_owned(),
             domain: "home".to_owned(),
             path: "Home/Roof.md".to_owned(),
-            start_line: 1,
-            end_line: 9,
+            start_line: Some(1),
+            end_line: Some(9),
+            page: None,
             title: "Roof and Gutters".to_owned(),
             tool_call: Some("call-1".to_owned()),
         }

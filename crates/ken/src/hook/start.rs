@@ -11,7 +11,7 @@ use super::recall::{self, Bar, CHARS_PER_TOKEN, Piece};
 use super::session::Session;
 use crate::args::ModeArg;
 use crate::desk::Desk;
-use crate::wire::NoteShape;
+use crate::wire::{self, NoteShape};
 
 /// A session that begins wants to be reminded: what is merely near will do. Names are asked for by
 /// their letters, which also takes half the time of asking for their meaning.
@@ -51,11 +51,9 @@ pub(super) fn pack(
         lines.push("Notes given earlier in this session:".to_owned());
         let given = session.given();
         for given in &given[given.len().saturating_sub(GIVEN_MAX)..] {
-            let lines_of = format!("{}-{}", given.start_line, given.end_line);
-            lines.push(format!(
-                "- `{}:{lines_of}` {} · {}",
-                given.path, given.title, given.id
-            ));
+            let lines_of = given.start_line.zip(given.end_line);
+            let place = wire::place(&given.path, lines_of, given.page);
+            lines.push(format!("- `{place}` {} · {}", given.title, given.id));
         }
     }
     let n_before = lines.len();
@@ -145,10 +143,8 @@ fn line_of(piece: &Piece) -> String {
         ""
     };
     format!(
-        "- `{}:{}-{}` {} · {}: {short}{dots}",
-        hit.path,
-        hit.start_line,
-        hit.end_line,
+        "- `{}` {} · {}: {short}{dots}",
+        hit.place(),
         hit.breadcrumb.join(" › "),
         hit.id
     )

@@ -3,7 +3,7 @@
 
 use std::io::{self, BufRead, Read, Write};
 
-use kenning::extract::{Extracted, Kind, Part, Trouble};
+use kenning::extract::{Extracted, Kind, Lines, Part, Trouble};
 
 /// Most bytes of one answer. The limits of a file lie well below; a child gone wild does not.
 const ANSWER_BYTES_MAX: u64 = 256 << 20;
@@ -72,7 +72,14 @@ pub(super) fn read_answer(from: &mut impl Read) -> io::Result<Answer> {
 }
 
 fn write_extracted(to: &mut impl Write, extracted: &Extracted) -> io::Result<()> {
-    for fact in [&extracted.title, &extracted.author, &extracted.created] {
+    let Extracted {
+        title,
+        author,
+        created,
+        own,
+        ..
+    } = extracted;
+    for fact in [title, author, created, own] {
         to.write_all(&[u8::from(fact.is_some())])?;
         if let Some(fact) = fact {
             write_bytes(to, fact.as_bytes())?;
@@ -89,6 +96,11 @@ fn write_extracted(to: &mut impl Write, extracted: &Extracted) -> io::Result<()>
         to.write_all(&[u8::from(part.is_structured), level])?;
         write_bytes(to, heading.as_bytes())?;
         write_bytes(to, part.text.as_bytes())?;
+        write_number(to, part.lines.len() as u64)?;
+        for (from, end) in part.lines.iter().chain([&part.heading_lines]) {
+            to.write_all(&from.to_le_bytes())?;
+            to.write_all(&end.to_le_bytes())?;
+        }
     }
     Ok(())
 }
@@ -98,18 +110,25 @@ fn read_extracted(from: &mut impl Read) -> io::Result<Extracted> {
         0 => Ok(None),
         _ => read_text(from).map(Some),
     };
-    let (title, author, created) = (fact()?, fact()?, fact()?);
+    let (title, author, created, own) = (fact()?, fact()?, fact()?, fact()?);
     let mut parts = Vec::new();
     for _ in 0..read_number(from)? {
         let page = u32::try_from(read_number(from)?).map_err(|_| garbled())?;
         let is_structured = read_byte(from)? != 0;
         let level = read_byte(from)?;
         let heading = read_text(from)?;
+        let text = read_text(from)?;
+        let mut lines = Vec::new();
+        for _ in 0..read_number(from)? {
+            lines.push(read_lines(from)?);
+        }
         parts.push(Part {
             page: (page > 0).then_some(page),
             heading: (level > 0).then_some((level, heading)),
-            text: read_text(from)?,
+            text,
             is_structured,
+            lines,
+            heading_lines: read_lines(from)?,
         });
     }
     Ok(Extracted {
@@ -117,7 +136,17 @@ fn read_extracted(from: &mut impl Read) -> io::Result<Extracted> {
         author,
         created,
         parts,
+        own,
     })
+}
+
+fn read_lines(from: &mut impl Read) -> io::Result<Lines> {
+    let mut number = || {
+        let mut bytes = [0; 4];
+        from.read_exact(&mut bytes)?;
+        io::Result::Ok(u32::from_le_bytes(bytes))
+    };
+    Ok((number()?, number()?))
 }
 
 fn write_number(to: &mut impl Write, number: u64) -> io::Result<()> {
@@ -180,12 +209,15 @@ mod tests {
             heading: Some((2, "Übersicht".to_owned())),
             text: "| a |\n".to_owned(),
             is_structured: true,
+            lines: vec![(3, 4)],
+            heading_lines: (2, 2),
         };
         let answer = Ok(Extracted {
             title: Some("T".to_owned()),
             author: None,
             created: Some(String::new()),
             parts: vec![part, Part::default()],
+            own: Some("a".to_owned()),
         });
         assert_eq!(answered(&answer), answer);
         for trouble in [Trouble::File, Trouble::Reader] {

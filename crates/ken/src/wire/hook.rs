@@ -60,8 +60,10 @@ pub(crate) struct GivenShape {
     pub(crate) id: String,
     pub(crate) domain: String,
     pub(crate) path: String,
-    pub(crate) start_line: u32,
-    pub(crate) end_line: u32,
+    pub(crate) start_line: Option<u32>,
+    pub(crate) end_line: Option<u32>,
+    #[serde(default)]
+    pub(crate) page: Option<u32>,
     pub(crate) title: String,
     /// The call of a tool that it was given for: that call itself is no use of it.
     pub(crate) tool_call: Option<String>,

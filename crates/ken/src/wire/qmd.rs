@@ -28,7 +28,7 @@ impl QmdHitShape {
             docid: hit.id.clone(),
             score: hit.score,
             file: uri(collection, &hit.path),
-            line: hit.start_line,
+            line: hit.start_line.unwrap_or(1),
             title: hit.title.clone(),
             context: hit.breadcrumb.join(" › "),
             snippet: (!is_full).then(|| hit.excerpt.clone()),

@@ -39,8 +39,9 @@ pub(crate) struct ResultShape {
     pub(crate) path: String,
     pub(crate) title: String,
     pub(crate) section: Option<String>,
-    pub(crate) start_line: u32,
-    pub(crate) end_line: u32,
+    /// First line of the file; null for formats that have none, such as PDF.
+    pub(crate) start_line: Option<u32>,
+    pub(crate) end_line: Option<u32>,
     pub(crate) page: Option<u32>,
     pub(crate) score: f64,
     /// The best sentences.
@@ -252,7 +253,7 @@ pub(crate) struct ListedNoteShape {
 #[derive(Debug, JsonSchema, Serialize)]
 pub(crate) struct CheckedShape {
     /// `all_verified`, `has_mismatch`, `unverifiable` or `no_quotes`.
-    pub(crate) status: &'static str,
+    pub(crate) citations_status: &'static str,
     pub(crate) citations: Vec<VerdictShape>,
     pub(crate) notices: Vec<String>,
 }

@@ -1,6 +1,7 @@
 //! The JSON shapes of a walk along links.
 
 use kenning::search::decay::{Decay, Mode};
+use kenning::store::has_lines;
 use kenning::traverse::{Missed, Params, Seen, Traversal, Via};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -199,13 +200,15 @@ impl From<&Seen> for SeenShape {
         let step = seen.step();
         let before = seen.way.iter().rev().nth(1);
         let via = step.and_then(|step| step.via.as_ref());
+        let has_lines = step.is_none_or(|step| has_lines(&step.path));
+        let lined = seen.chunk.as_ref().filter(|_| has_lines);
         Self {
             path: step.map(|step| step.path.clone()).unwrap_or_default(),
             title: step.map(|step| step.title.clone()).unwrap_or_default(),
             date: seen.date.clone(),
             id: seen.chunk.as_ref().map(|chunk| handle(chunk.handle)),
-            start_line: seen.chunk.as_ref().map(|chunk| chunk.start_line),
-            end_line: seen.chunk.as_ref().map(|chunk| chunk.end_line),
+            start_line: lined.map(|chunk| chunk.start_line),
+            end_line: lined.map(|chunk| chunk.end_line),
             hop: seen.hop,
             score: rounded(seen.score),
             similarity: rounded(seen.similarity),

@@ -14,6 +14,7 @@ mod hook;
 mod hook_install;
 mod hostile;
 mod index;
+mod lines;
 mod links;
 mod lists;
 mod mcp;

@@ -17,15 +17,12 @@ fn ids(answer: &Value) -> Vec<String> {
 }
 
 #[test]
-fn every_question_is_answered_at_the_root_and_under_its_domain() {
+fn health_and_node_tell_what_a_search_rests_on() {
     let vault = TestVault::example();
     let server = Server::start(&vault, &[]);
     for at in ["", "/d/vault"] {
         let get = |path: &str| server.get(&format!("{at}{path}")).json();
-        let post = |path: &str, body: Value| {
-            let reply = server.post(&format!("{at}{path}"), &body.to_string());
-            reply.json()
-        };
+        let answer = get("/search?q=boiler+service&k=2&mode=lexical");
         let health = get("/health");
         assert_eq!(health["status"], "ok");
         assert_eq!(
@@ -42,17 +39,7 @@ fn every_question_is_answered_at_the_root_and_under_its_domain() {
             health["index"].as_str().unwrap().contains("data"),
             "{health}"
         );
-        let answer = get("/search?q=boiler+service&k=2&mode=lexical&per_note=1&explain=true");
-        assert_eq!(answer["mode"], "lexical");
-        assert_eq!(answer["hits"][0]["path"], BOILER);
-        assert!(answer["hits"][0]["explain"].is_array());
         let node = get("/node/2-Areas/Home/Boiler.md?lines=3-9");
-        assert_eq!(
-            (&node["start_line"], &node["end_line"]),
-            (&json!(3), &json!(9))
-        );
-        assert_eq!(get("/node/2-Areas%2FHome%2FBoiler.md")["path"], BOILER);
-        assert_eq!(get("/node/heating")["path"], BOILER);
         let chunks = node["chunks"].as_array().unwrap();
         assert!(
             chunks
@@ -71,6 +58,31 @@ fn every_question_is_answered_at_the_root_and_under_its_domain() {
             (&same["text"], &same["end_line"]),
             (&hit["text"], &hit["end_line"])
         );
+    }
+}
+
+#[test]
+fn every_question_is_answered_at_the_root_and_under_its_domain() {
+    let vault = TestVault::example();
+    let server = Server::start(&vault, &[]);
+    for at in ["", "/d/vault"] {
+        let get = |path: &str| server.get(&format!("{at}{path}")).json();
+        let post = |path: &str, body: Value| {
+            let reply = server.post(&format!("{at}{path}"), &body.to_string());
+            reply.json()
+        };
+        assert_eq!(get("/health")["status"], "ok");
+        let answer = get("/search?q=boiler+service&k=2&mode=lexical&per_note=1&explain=true");
+        assert_eq!(answer["mode"], "lexical");
+        assert_eq!(answer["hits"][0]["path"], BOILER);
+        assert!(answer["hits"][0]["explain"].is_array());
+        let node = get("/node/2-Areas/Home/Boiler.md?lines=3-9");
+        assert_eq!(
+            (&node["start_line"], &node["end_line"]),
+            (&json!(3), &json!(9))
+        );
+        assert_eq!(get("/node/2-Areas%2FHome%2FBoiler.md")["path"], BOILER);
+        assert_eq!(get("/node/heating")["path"], BOILER);
         assert!(get("/links/Boiler")["backlinks"].is_array());
         let walk = get("/traverse/Kitchen%20Renovation?q=who+pays&depth=2&k=3&compare=true");
         assert_eq!(walk["params"]["hops"], 2);

@@ -26,7 +26,14 @@ const ROOMS: [(&str, &[&str]); 27] = [
     ("extract", &[]),
     (
         "note",
-        &["extract::Extracted", "extract::Kind", "secrets", "words"],
+        &[
+            "extract::Extracted",
+            "extract::Kind",
+            "extract::Lines",
+            "extract::NO_LINES",
+            "secrets",
+            "words",
+        ],
     ),
     ("chunk", &["note"]),
     ("graph", &[]),
@@ -37,7 +44,7 @@ const ROOMS: [(&str, &[&str]); 27] = [
     ("search/query", &["store::TermGroup", "words"]),
     ("search/fuse", &["store::ChunkId"]),
     ("search/sentences", &[]),
-    ("search/excerpt", &["words"]),
+    ("search/excerpt", &["note::Layout", "words"]),
     (
         "search/tuning",
         &[

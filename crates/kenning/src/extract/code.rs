@@ -2,8 +2,9 @@
 //!
 //! Items are told by their first word at the left edge; no language is parsed.
 
+use std::ops::Range;
+
 use super::Extracted;
-use super::encoding;
 use super::guard::Budget;
 use super::parts::Parts;
 
@@ -79,8 +80,7 @@ const ITEM_LINES_MIN: usize = 3;
 const PLAIN_PART_BYTES: usize = 8 << 10;
 
 /// Reads source code.
-pub(super) fn read(bytes: &[u8], extension: &str, budget: &Budget) -> Result<Extracted, String> {
-    let text = encoding::decode(bytes)?;
+pub(super) fn read(text: &str, extension: &str, budget: &Budget) -> Result<Extracted, String> {
     let is_c_like = matches!(
         extension,
         "c" | "cc" | "cpp" | "cxx" | "h" | "hh" | "hpp" | "m" | "mm" | "java" | "cs" | "dart"
@@ -91,12 +91,14 @@ pub(super) fn read(bytes: &[u8], extension: &str, budget: &Budget) -> Result<Ext
     let mut start = 0;
     for (signature, first, end) in items(&lines, is_c_like) {
         parts.check()?;
-        write_lines(&lines[start..first], &mut parts);
+        write_lines(&lines, start..first, &mut parts);
+        // The signature is repeated above what belongs to it.
+        parts.at(0, 0);
         parts.start_section(2, &signature);
-        write_lines(&lines[first..end], &mut parts);
+        write_lines(&lines, first..end, &mut parts);
         start = end;
     }
-    write_lines(&lines[start..], &mut parts);
+    write_lines(&lines, start..lines.len(), &mut parts);
     let parts = parts.finish()?;
     if parts.is_empty() {
         return Err("the file is blank".to_owned());
@@ -108,10 +110,9 @@ pub(super) fn read(bytes: &[u8], extension: &str, budget: &Budget) -> Result<Ext
 }
 
 /// Reads text without structure.
-pub(super) fn read_plain(bytes: &[u8], budget: &Budget) -> Result<Extracted, String> {
-    let text = encoding::decode(bytes)?;
+pub(super) fn read_plain(text: &str, budget: &Budget) -> Result<Extracted, String> {
     let mut parts = Parts::new(budget);
-    write_plain(&text, &mut parts);
+    write_plain(text, &mut parts);
     if parts.is_empty() {
         return Err("the file is blank".to_owned());
     }
@@ -119,22 +120,27 @@ pub(super) fn read_plain(bytes: &[u8], budget: &Budget) -> Result<Extracted, Str
 }
 
 /// Writes text as it stands, in parts of a few pages.
-pub(super) fn write_plain(text: &str, parts: &mut Parts<'_>) {
+fn write_plain(text: &str, parts: &mut Parts<'_>) {
     let mut n_bytes = 0;
     parts.start_page(0, false);
-    for line in text.lines() {
+    for (number, line) in (1..).zip(text.lines()) {
         if n_bytes > PLAIN_PART_BYTES && (line.trim().is_empty() || n_bytes > 2 * PLAIN_PART_BYTES)
         {
             parts.start_page(0, false);
             n_bytes = 0;
         }
         n_bytes += line.len() + 1;
+        parts.at(number, number);
         parts.raw_line(line);
     }
 }
 
-fn write_lines(lines: &[&str], parts: &mut Parts<'_>) {
-    lines.iter().for_each(|line| parts.raw_line(line));
+fn write_lines(lines: &[&str], range: Range<usize>, parts: &mut Parts<'_>) {
+    for index in range {
+        let number = u32::try_from(index + 1).unwrap_or(u32::MAX);
+        parts.at(number, number);
+        parts.raw_line(lines[index]);
+    }
 }
 
 /// Returns the items as signature, first line and line after the last.

@@ -2,46 +2,45 @@
 //!
 //! A file that does not parse is still text, and is read as such: settings with comments are.
 
-use serde_json::Value;
-
-use super::Extracted;
-use super::code::write_plain;
-use super::encoding;
+use super::code::read_plain;
 use super::guard::Budget;
+use super::located::{self, Node, Value};
 use super::parts::{BATCH_ROWS, Parts, one_line};
+use super::{Extracted, Lines};
 
 /// Bytes after which the next record or top-level key starts another part.
 const PART_BYTES: usize = 1_500;
 
 /// Reads JSON.
-pub(super) fn read_json(bytes: &[u8], budget: &Budget) -> Result<Extracted, String> {
-    let text = encoding::decode(bytes)?;
-    check_depth(&text, budget)?;
-    match serde_json::from_str(&text) {
-        Ok(value) => flattened(&value, budget),
-        Err(_) => as_text(&text, budget),
+pub(super) fn read_json(text: &str, budget: &Budget) -> Result<Extracted, String> {
+    check_depth(text, budget)?;
+    match located::json(text) {
+        Ok(node) => write(entries(&node, budget)?, budget),
+        Err(_) => read_plain(text, budget),
     }
 }
 
 /// Reads one JSON value a line, twenty to a part.
-pub(super) fn read_json_lines(bytes: &[u8], budget: &Budget) -> Result<Extracted, String> {
-    let text = encoding::decode(bytes)?;
+pub(super) fn read_json_lines(text: &str, budget: &Budget) -> Result<Extracted, String> {
     let mut parts = Parts::new(budget);
     let mut n_bytes = 0;
-    let records = text.lines().filter(|line| !line.trim().is_empty());
-    for (position, record) in records.enumerate() {
+    let records = (1..)
+        .zip(text.lines())
+        .filter(|(_, line)| !line.trim().is_empty());
+    for (position, (number, record)) in records.enumerate() {
         parts.check()?;
         if position.is_multiple_of(BATCH_ROWS) || n_bytes > 2 * PART_BYTES {
             parts.start_page(0, true);
             n_bytes = 0;
         }
         let block = match check_depth(record, budget)
-            .and_then(|()| serde_json::from_str(record).map_err(|e| e.to_string()))
+            .and_then(|()| located::json(record).map_err(|error| error.to_string()))
         {
-            Ok(value) => flat_lines(&value, budget)?,
+            Ok(value) => flat_text(&value, budget)?,
             Err(_) => record.to_owned(),
         };
         n_bytes += block.len();
+        parts.at(number, number);
         parts.block(&block);
     }
     if parts.is_empty() {
@@ -51,49 +50,39 @@ pub(super) fn read_json_lines(bytes: &[u8], budget: &Budget) -> Result<Extracted
 }
 
 /// Reads YAML, one or several values to a file.
-pub(super) fn read_yaml(bytes: &[u8], budget: &Budget) -> Result<Extracted, String> {
-    let text = encoding::decode(bytes)?;
-    check_depth(&text, budget)?;
-    // `y`, `no` and `off` are words before they are booleans.
-    let options = serde_saphyr::options! { strict_booleans: true };
-    match serde_saphyr::from_multiple_with_options::<Value>(&text, options) {
-        Ok(mut values) if values.len() == 1 => flattened(&values.remove(0), budget),
-        Ok(values) => flattened(&Value::Array(values), budget),
-        Err(_) => as_text(&text, budget),
-    }
+pub(super) fn read_yaml(text: &str, budget: &Budget) -> Result<Extracted, String> {
+    check_depth(text, budget)?;
+    let Some(node) = located::yaml(text) else {
+        return read_plain(text, budget);
+    };
+    let mut entries = entries(&node, budget)?;
+    reach_the_next(&mut entries, text.trim_end().lines().count());
+    write(entries, budget)
 }
 
 /// Reads TOML.
-pub(super) fn read_toml(bytes: &[u8], budget: &Budget) -> Result<Extracted, String> {
-    let text = encoding::decode(bytes)?;
-    check_depth(&text, budget)?;
-    match toml::from_str::<toml::Table>(&text) {
-        Ok(table) => flattened(&json_of(toml::Value::Table(table)), budget),
-        Err(_) => as_text(&text, budget),
+pub(super) fn read_toml(text: &str, budget: &Budget) -> Result<Extracted, String> {
+    check_depth(text, budget)?;
+    match located::toml(text) {
+        Some(node) => write(entries(&node, budget)?, budget),
+        None => read_plain(text, budget),
     }
 }
 
 /// Reads an Obsidian canvas: the texts from top to bottom, files and addresses as links.
-pub(super) fn read_canvas(bytes: &[u8], budget: &Budget) -> Result<Extracted, String> {
-    let text = encoding::decode(bytes)?;
-    check_depth(&text, budget)?;
-    let canvas: Value =
-        serde_json::from_str(&text).map_err(|error| format!("the canvas is damaged ({error})"))?;
-    let mut nodes: Vec<&Value> = canvas["nodes"]
-        .as_array()
-        .map(|nodes| nodes.iter().collect())
-        .unwrap_or_default();
-    nodes.sort_by_key(|node| {
-        (
-            node["y"].as_f64().unwrap_or(0.0) as i64,
-            node["x"].as_f64().unwrap_or(0.0) as i64,
-        )
-    });
+pub(super) fn read_canvas(text: &str, budget: &Budget) -> Result<Extracted, String> {
+    check_depth(text, budget)?;
+    let canvas = located::json(text).map_err(|error| format!("the canvas is damaged ({error})"))?;
+    let nodes = canvas.get("nodes").items().unwrap_or_default();
+    let mut nodes: Vec<&Node> = nodes.iter().collect();
+    let place = |node: &Node, axis: &str| node.get(axis).number().unwrap_or(0.0) as i64;
+    nodes.sort_by_key(|node| (place(node, "y"), place(node, "x")));
     let mut parts = Parts::new(budget);
     for node in nodes {
         parts.check()?;
         parts.start_page(0, true);
-        let field = |name: &str| node[name].as_str().unwrap_or_default();
+        parts.at(node.lines.0, node.lines.1);
+        let field = |name: &str| node.get(name).text().unwrap_or_default();
         match field("type") {
             "text" => parts.block(field("text")),
             "file" => parts.block(&format!("[[{}{}]]", field("file"), field("subpath"))),
@@ -102,8 +91,9 @@ pub(super) fn read_canvas(bytes: &[u8], budget: &Budget) -> Result<Extracted, St
         }
     }
     parts.start_page(0, true);
-    for edge in canvas["edges"].as_array().into_iter().flatten() {
-        if let Some(label) = edge["label"].as_str() {
+    for edge in canvas.get("edges").items().unwrap_or_default() {
+        if let Some(label) = edge.get("label").text() {
+            parts.at(edge.lines.0, edge.lines.1);
             parts.line(&format!("- {}", one_line(label)));
         }
     }
@@ -113,17 +103,8 @@ pub(super) fn read_canvas(bytes: &[u8], budget: &Budget) -> Result<Extracted, St
     parts.finish_untitled()
 }
 
-fn as_text(text: &str, budget: &Budget) -> Result<Extracted, String> {
-    let mut parts = Parts::new(budget);
-    write_plain(text, &mut parts);
-    if parts.is_empty() {
-        return Err("the file is blank".to_owned());
-    }
-    parts.finish_untitled()
-}
-
 /// Refuses brackets nested so deep that a parser might run out of stack.
-fn check_depth(text: &str, budget: &Budget) -> Result<(), String> {
+pub(super) fn check_depth(text: &str, budget: &Budget) -> Result<(), String> {
     let mut depth = 0_usize;
     let mut is_quoted = false;
     let mut is_escaped = false;
@@ -148,31 +129,68 @@ fn check_depth(text: &str, budget: &Budget) -> Result<(), String> {
     Ok(())
 }
 
-fn flattened(value: &Value, budget: &Budget) -> Result<Extracted, String> {
+/// A value with the path to it, as one line, and the lines of the file it stands on.
+struct Flat {
+    text: String,
+    lines: Lines,
+}
+
+/// What stands at the top of a file: the values of a key, or a record of a list.
+struct Entry {
+    flats: Vec<Flat>,
+    is_record: bool,
+}
+
+fn entries(node: &Node, budget: &Budget) -> Result<Vec<Entry>, String> {
+    let depth_max = budget.limits.depth_max;
+    let entry = |path: &str, line: u32, node: &Node, is_record: bool| {
+        let mut flats = Vec::new();
+        flatten(path, node, depth_max, &mut Some(line), &mut flats)?;
+        Ok(Entry { flats, is_record })
+    };
+    match &node.value {
+        Value::Map(map) => map
+            .iter()
+            .map(|(key, line, node)| entry(key, *line, node, false))
+            .collect(),
+        Value::List(list) => list
+            .iter()
+            .map(|node| entry("", node.lines.0, node, true))
+            .collect(),
+        _ => Ok(vec![entry("", node.lines.0, node, false)?]),
+    }
+}
+
+/// Lets each value reach to the line before the next one: YAML tells where a value begins only.
+fn reach_the_next(entries: &mut [Entry], n_lines: usize) {
+    let mut next = u32::try_from(n_lines + 1).unwrap_or(u32::MAX);
+    let flats = entries.iter_mut().flat_map(|entry| &mut entry.flats);
+    for flat in flats.rev() {
+        let (from, to) = flat.lines;
+        flat.lines.1 = to.max(next.saturating_sub(1));
+        next = from;
+    }
+}
+
+fn write(entries: Vec<Entry>, budget: &Budget) -> Result<Extracted, String> {
     let mut parts = Parts::new(budget);
     parts.start_page(0, true);
     let mut n_bytes = 0;
-    let mut write = |key: &str, value: &Value, is_record: bool| {
-        let mut lines = String::new();
-        flatten(key, value, budget.limits.depth_max, &mut lines)?;
+    for entry in entries {
         parts.check()?;
-        if n_bytes > 0 && n_bytes + lines.len() > PART_BYTES {
+        let n_more: usize = entry.flats.iter().map(|flat| flat.text.len() + 1).sum();
+        if n_bytes > 0 && n_bytes + n_more > PART_BYTES {
             parts.start_page(0, true);
             n_bytes = 0;
         }
-        n_bytes += lines.len();
-        match is_record {
-            true => parts.block(&lines),
-            false => parts.line(&lines),
+        n_bytes += n_more;
+        for (position, flat) in entry.flats.iter().enumerate() {
+            parts.at(flat.lines.0, flat.lines.1);
+            match entry.is_record && position == 0 {
+                true => parts.block(&flat.text),
+                false => parts.line(&flat.text),
+            }
         }
-        Ok::<(), String>(())
-    };
-    match value {
-        Value::Object(map) => map
-            .iter()
-            .try_for_each(|(key, value)| write(key, value, false))?,
-        Value::Array(list) => list.iter().try_for_each(|value| write("", value, true))?,
-        scalar => write("", scalar, false)?,
     }
     if parts.is_empty() {
         return Err("it holds no values".to_owned());
@@ -180,79 +198,73 @@ fn flattened(value: &Value, budget: &Budget) -> Result<Extracted, String> {
     parts.finish_untitled()
 }
 
-fn flat_lines(value: &Value, budget: &Budget) -> Result<String, String> {
-    let mut lines = String::new();
-    flatten("", value, budget.limits.depth_max, &mut lines)?;
-    Ok(lines)
+fn flat_text(node: &Node, budget: &Budget) -> Result<String, String> {
+    let mut flats = Vec::new();
+    flatten("", node, budget.limits.depth_max, &mut None, &mut flats)?;
+    let lines: Vec<String> = flats.into_iter().map(|flat| flat.text).collect();
+    Ok(lines.join("\n"))
 }
 
-fn flatten(path: &str, value: &Value, depth_left: usize, lines: &mut String) -> Result<(), String> {
+/// Writes the values below `node`. The first of them begins where the keys `above` it do.
+fn flatten(
+    path: &str,
+    node: &Node,
+    depth_left: usize,
+    above: &mut Option<u32>,
+    flats: &mut Vec<Flat>,
+) -> Result<(), String> {
     if depth_left == 0 {
         return Err("it is nested too deep".to_owned());
     }
-    match value {
-        Value::Object(map) => {
-            for (key, value) in map {
+    match &node.value {
+        Value::Map(map) => {
+            for (key, line, node) in map {
                 let path = match path {
                     "" => key.clone(),
                     path => format!("{path}.{key}"),
                 };
-                flatten(&path, value, depth_left - 1, lines)?;
+                above.get_or_insert(*line);
+                flatten(&path, node, depth_left - 1, above, flats)?;
             }
         }
-        Value::Array(list)
-            if list
-                .iter()
-                .all(|value| !value.is_object() && !value.is_array()) =>
-        {
-            let values: Vec<String> = list.iter().map(scalar).collect();
-            push_line(path, &values.join(", "), lines);
+        Value::List(list) if list.iter().all(is_scalar) => {
+            let values: Vec<&str> = list.iter().map(scalar).collect();
+            push_flat(path, &values.join(", "), node, above, flats);
         }
-        Value::Array(list) => {
-            for (position, value) in list.iter().enumerate() {
-                flatten(&format!("{path}[{position}]"), value, depth_left - 1, lines)?;
+        Value::List(list) => {
+            for (position, node) in list.iter().enumerate() {
+                let path = format!("{path}[{position}]");
+                flatten(&path, node, depth_left - 1, above, flats)?;
             }
         }
-        value => push_line(path, &scalar(value), lines),
+        _ => push_flat(path, scalar(node), node, above, flats),
     }
     Ok(())
 }
 
-fn push_line(path: &str, value: &str, lines: &mut String) {
+fn push_flat(path: &str, value: &str, node: &Node, above: &mut Option<u32>, flats: &mut Vec<Flat>) {
     if value.is_empty() {
         return;
     }
-    if !lines.is_empty() {
-        lines.push('\n');
-    }
-    if !path.is_empty() {
-        lines.push_str(path);
-        lines.push_str(": ");
-    }
-    lines.push_str(value);
+    let (from, to) = node.lines;
+    let from = above.take().map_or(from, |above| above.min(from));
+    flats.push(Flat {
+        text: match path {
+            "" => value.to_owned(),
+            path => format!("{path}: {value}"),
+        },
+        lines: (from, to),
+    });
 }
 
-fn scalar(value: &Value) -> String {
-    match value {
-        Value::String(text) => text.trim().to_owned(),
-        Value::Null => String::new(),
-        value => value.to_string(),
-    }
+fn is_scalar(node: &Node) -> bool {
+    !matches!(node.value, Value::Map(_) | Value::List(_))
 }
 
-fn json_of(value: toml::Value) -> Value {
-    match value {
-        toml::Value::String(text) => Value::String(text),
-        toml::Value::Integer(number) => Value::from(number),
-        toml::Value::Float(number) => Value::from(number),
-        toml::Value::Boolean(is_true) => Value::Bool(is_true),
-        toml::Value::Datetime(time) => Value::String(time.to_string()),
-        toml::Value::Array(list) => list.into_iter().map(json_of).collect(),
-        toml::Value::Table(table) => Value::Object(
-            table
-                .into_iter()
-                .map(|(key, value)| (key, json_of(value)))
-                .collect(),
-        ),
+fn scalar(node: &Node) -> &str {
+    match &node.value {
+        Value::Text(text) => text.trim(),
+        Value::Plain(value) => value,
+        _ => "",
     }
 }

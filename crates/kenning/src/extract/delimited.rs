@@ -1,10 +1,9 @@
 //! Rows of text with a separator: CSV and its relatives, separator and encoding found by looking.
 
-use super::Extracted;
-use super::encoding;
 use super::guard::Budget;
 use super::parts::{Parts, has_text};
 use super::spreadsheet::write_batches;
+use super::{Extracted, Lines};
 
 /// Separators tried, the likeliest first.
 const SEPARATORS: [char; 4] = [',', '\t', ';', '|'];
@@ -13,25 +12,19 @@ const SEPARATORS: [char; 4] = [',', '\t', ';', '|'];
 const PROBE_ROWS: usize = 30;
 
 /// Reads a file of separated values.
-pub(super) fn read(bytes: &[u8], budget: &Budget) -> Result<Extracted, String> {
-    let text = encoding::decode(bytes)?;
-    let separator = separator(&text);
-    let mut rows = Vec::new();
-    for (position, row) in (Rows {
-        rest: &text,
-        separator,
-    })
-    .enumerate()
-    {
+pub(super) fn read(text: &str, budget: &Budget) -> Result<Extracted, String> {
+    let (mut rows, mut lines) = (Vec::new(), Vec::new());
+    for (position, (row, own)) in Rows::new(text, separator(text)).enumerate() {
         if position.is_multiple_of(1_024) {
             budget.check()?;
         }
         if has_text(&row) {
             rows.push(row);
+            lines.push(own);
         }
     }
     let mut parts = Parts::new(budget);
-    write_batches("", &rows, &mut parts);
+    write_batches("", &rows, &lines, &mut parts);
     let parts = parts.finish()?;
     if parts.is_empty() {
         return Err("it has no rows".to_owned());
@@ -45,13 +38,10 @@ pub(super) fn read(bytes: &[u8], budget: &Budget) -> Result<Extracted, String> {
 /// Returns the separator that cuts the first rows into the most columns, most evenly.
 fn separator(text: &str) -> char {
     let score = |separator: char| {
-        let rows: Vec<usize> = Rows {
-            rest: text,
-            separator,
-        }
-        .take(PROBE_ROWS)
-        .map(|row| row.len())
-        .collect();
+        let rows: Vec<usize> = Rows::new(text, separator)
+            .take(PROBE_ROWS)
+            .map(|(row, _)| row.len())
+            .collect();
         let most = rows.iter().copied().max().unwrap_or(1);
         if most < 2 {
             return 0.0;
@@ -77,26 +67,42 @@ fn separator(text: &str) -> char {
     best.0
 }
 
-/// The rows of a text; quotes protect separators and line ends.
+/// The rows of a text with their lines; quotes protect separators and line ends.
 struct Rows<'t> {
     rest: &'t str,
     separator: char,
+    line: u32,
+}
+
+impl<'t> Rows<'t> {
+    fn new(text: &'t str, separator: char) -> Self {
+        Self {
+            rest: text,
+            separator,
+            line: 1,
+        }
+    }
 }
 
 impl Iterator for Rows<'_> {
-    type Item = Vec<String>;
+    type Item = (Vec<String>, Lines);
 
-    fn next(&mut self) -> Option<Vec<String>> {
+    fn next(&mut self) -> Option<Self::Item> {
         if self.rest.is_empty() {
             return None;
         }
+        let before = self.rest;
         let mut row = Vec::new();
         loop {
             let (cell, rest, is_last) = cell(self.rest, self.separator);
             row.push(cell);
             self.rest = rest;
             if is_last {
-                return Some(row);
+                let (own, from) = (&before[..before.len() - rest.len()], self.line);
+                let n_breaks = own.bytes().filter(|byte| *byte == b'\n').count() as u32;
+                self.line += n_breaks;
+                let to = from + n_breaks - u32::from(own.ends_with('\n'));
+                return Some((row, (from, to)));
             }
         }
     }
@@ -153,12 +159,15 @@ mod tests {
     #[track_caller]
     fn check(text: &str, expected: &[&[&str]]) {
         let separator = separator(text);
-        let rows: Vec<Vec<String>> = Rows {
-            rest: text,
-            separator,
-        }
-        .collect();
+        let rows: Vec<Vec<String>> = Rows::new(text, separator).map(|(row, _)| row).collect();
         assert_eq!(rows, expected);
+    }
+
+    #[test]
+    fn rows_know_their_lines() {
+        let text = "a,b\r\n\r\n\"x\ny\",2\n1,2";
+        let lines: Vec<Lines> = Rows::new(text, ',').map(|(_, lines)| lines).collect();
+        assert_eq!(lines, [(1, 1), (2, 2), (3, 4), (5, 5)]);
     }
 
     #[test]

@@ -6,17 +6,23 @@ mod tokens;
 
 use tokens::{Token, attribute, unescape};
 
-use super::Extracted;
-use super::encoding;
+use std::borrow::Cow;
+
 use super::guard::Budget;
+use super::located::LineStarts;
 use super::parts::{Parts, iso_date, non_blank, one_line};
+use super::{Extracted, Lines, NO_LINES, encoding};
+
+/// Decodes an HTML file; it may say itself how it is encoded.
+pub(super) fn decode(bytes: &[u8]) -> Result<Cow<'_, str>, String> {
+    let head = String::from_utf8_lossy(&bytes[..bytes.len().min(2_048)]).into_owned();
+    encoding::decode_as(bytes, declared_encoding(&head))
+}
 
 /// Reads an HTML file.
-pub(super) fn read(bytes: &[u8], budget: &Budget) -> Result<Extracted, String> {
-    let head = String::from_utf8_lossy(&bytes[..bytes.len().min(2_048)]).into_owned();
-    let text = encoding::decode_as(bytes, declared_encoding(&head))?;
+pub(super) fn read(text: &str, budget: &Budget) -> Result<Extracted, String> {
     let mut parts = Parts::new(budget);
-    let facts = write(&text, &mut parts)?;
+    let facts = write(text, &mut parts)?;
     let parts = parts.finish()?;
     if parts.is_empty() && facts.title.is_none() {
         return Err("the HTML holds no text".to_owned());
@@ -28,6 +34,7 @@ pub(super) fn read(bytes: &[u8], budget: &Budget) -> Result<Extracted, String> {
 pub(super) fn write(text: &str, parts: &mut Parts<'_>) -> Result<Extracted, String> {
     let tokens = tokens::split(text);
     let plan = Plan::of(&tokens);
+    let starts = LineStarts::of(text);
     let mut walk = Walk::new(parts);
     for (position, token) in tokens.iter().enumerate() {
         if position.is_multiple_of(1_024) {
@@ -35,7 +42,14 @@ pub(super) fn write(text: &str, parts: &mut Parts<'_>) -> Result<Extracted, Stri
         }
         match token {
             _ if plan.is_skipped[position] => {}
-            Token::Text(text) => walk.text(text),
+            Token::Text(own) => {
+                walk.stand_on(text, own, &starts);
+                walk.text(own);
+            }
+            Token::Open(name, attributes) if name == "img" => {
+                walk.stand_on(text, attributes, &starts);
+                walk.alternative_text(attributes);
+            }
             Token::Open(name, attributes) if plan.is_layout[position] => {
                 walk.boundary();
                 walk.facts_of(name, attributes);
@@ -223,11 +237,17 @@ struct Walk<'p, 'b> {
     is_pre: bool,
     is_title: bool,
     table: Option<Table>,
+    /// Lines that the run stands on.
+    lines: Lines,
+    /// Whether the lines of preformatted text are those of the file.
+    is_line_for_line: bool,
 }
 
 #[derive(Default)]
 struct Table {
     rows: Vec<Vec<String>>,
+    /// Lines that each row stands on.
+    lines: Vec<Lines>,
     is_in_cell: bool,
 }
 
@@ -243,7 +263,28 @@ impl<'p, 'b> Walk<'p, 'b> {
             is_pre: false,
             is_title: false,
             table: None,
+            lines: NO_LINES,
+            is_line_for_line: true,
         }
+    }
+
+    /// Takes the lines that a piece of the file stands on to those of the run.
+    fn stand_on(&mut self, text: &str, piece: &str, starts: &LineStarts) {
+        let is_gap = |c: char| match self.is_pre {
+            true => matches!(c, '\n' | '\r'),
+            false => c.is_whitespace(),
+        };
+        let from = piece.trim_start_matches(is_gap);
+        let kept = from.trim_end();
+        let offset = (from.as_ptr() as usize).checked_sub(text.as_ptr() as usize);
+        let (false, Some(offset)) = (kept.is_empty(), offset) else {
+            return;
+        };
+        let last = starts.line_of(offset + kept.len() - 1);
+        if self.lines == NO_LINES {
+            self.lines.0 = starts.line_of(offset);
+        }
+        self.lines.1 = last;
     }
 
     fn text(&mut self, raw: &str) {
@@ -271,8 +312,10 @@ impl<'p, 'b> Walk<'p, 'b> {
         match name {
             "title" => self.is_title = true,
             "meta" | "html" => self.facts_of(name, attributes),
-            "br" => self.run.push('\n'),
-            "img" => self.alternative_text(attributes),
+            "br" => {
+                self.run.push('\n');
+                self.is_line_for_line = false;
+            }
             "pre" => {
                 self.boundary();
                 self.is_pre = true;
@@ -326,6 +369,9 @@ impl<'p, 'b> Walk<'p, 'b> {
     /// Ends the run of text and writes it where it belongs.
     fn boundary(&mut self) {
         let run = std::mem::take(&mut self.run);
+        let lines = std::mem::replace(&mut self.lines, NO_LINES);
+        let is_line_for_line = std::mem::replace(&mut self.is_line_for_line, true);
+        self.parts.at(lines.0, lines.1);
         let text = match self.is_pre {
             true => run.trim_matches('\n').trim_end(),
             false => run.trim(),
@@ -334,11 +380,16 @@ impl<'p, 'b> Walk<'p, 'b> {
             return;
         }
         if let Some(table) = &mut self.table {
-            table.take(text, self.parts);
+            table.take(text, lines, self.parts);
         } else if let Some(level) = self.heading {
             self.parts.start_section(level, text);
         } else if self.is_pre {
-            self.parts.block(&format!("```\n{text}\n```"));
+            let step = u32::from(is_line_for_line);
+            let inside = (0..).zip(text.lines());
+            let inside = inside.map(|(index, line)| (line, lines.0 + step * index));
+            let fence = |line| std::iter::once(("```", line));
+            self.parts
+                .verbatim(fence(lines.0).chain(inside).chain(fence(lines.1)));
         } else if self.is_item_start {
             let depth = self.lists.len().saturating_sub(1);
             let marker = match self.lists.last() {
@@ -370,7 +421,7 @@ impl<'p, 'b> Walk<'p, 'b> {
     fn open_row(&mut self) {
         self.boundary();
         if let Some(table) = &mut self.table {
-            table.rows.push(Vec::new());
+            table.open_row();
             table.is_in_cell = false;
         }
     }
@@ -379,7 +430,7 @@ impl<'p, 'b> Walk<'p, 'b> {
         self.boundary();
         if let Some(table) = &mut self.table {
             if table.rows.is_empty() {
-                table.rows.push(Vec::new());
+                table.open_row();
             }
             if let Some(row) = table.rows.last_mut() {
                 row.push(String::new());
@@ -391,7 +442,7 @@ impl<'p, 'b> Walk<'p, 'b> {
     fn close_table(&mut self) {
         self.boundary();
         if let Some(table) = self.table.take() {
-            self.parts.table(&table.rows);
+            self.parts.table_at(&table.rows, &table.lines);
         }
     }
 
@@ -430,8 +481,13 @@ impl<'p, 'b> Walk<'p, 'b> {
 }
 
 impl Table {
+    fn open_row(&mut self) {
+        self.rows.push(Vec::new());
+        self.lines.push(NO_LINES);
+    }
+
     /// Takes text into the open cell; text between cells, such as a caption, goes before the table.
-    fn take(&mut self, text: &str, parts: &mut Parts<'_>) {
+    fn take(&mut self, text: &str, lines: Lines, parts: &mut Parts<'_>) {
         let cell = self.rows.last_mut().and_then(|row| row.last_mut());
         match cell {
             Some(cell) if self.is_in_cell => {
@@ -439,6 +495,10 @@ impl Table {
                     cell.push(' ');
                 }
                 cell.push_str(text);
+                if let Some(row) = self.lines.last_mut() {
+                    row.0 = if *row == NO_LINES { lines.0 } else { row.0 };
+                    row.1 = lines.1.max(row.1);
+                }
             }
             _ => parts.block(text),
         }

@@ -3,7 +3,7 @@
 //! Every format writes through [`Parts`], so the caps on text, parts and time hold everywhere.
 
 use super::guard::Budget;
-use super::{Extracted, Part};
+use super::{Extracted, Lines, NO_LINES, Part};
 
 /// Rows of a table that go into one part; the header is repeated in each.
 pub(super) const BATCH_ROWS: usize = 20;
@@ -17,6 +17,19 @@ pub(super) struct Parts<'b> {
     open: Part,
     n_bytes: usize,
     trouble: Option<String>,
+    /// Lines of the file that what is written next stands on.
+    at: Lines,
+    frame: Frame,
+}
+
+/// What lines that a format names mean for the file as a whole.
+enum Frame {
+    /// They are the file's.
+    File,
+    /// They are those of a text inside of the file; each begins on the line that stands for it here.
+    Inner(Vec<u32>),
+    /// They are lost, since the text was encoded: all of it stands on these.
+    Encoded(Lines),
 }
 
 impl<'b> Parts<'b> {
@@ -28,6 +41,54 @@ impl<'b> Parts<'b> {
             open: Part::default(),
             n_bytes: 0,
             trouble: None,
+            at: NO_LINES,
+            frame: Frame::File,
+        }
+    }
+
+    /// Says which lines of the file all that is written next stands on; zeros mean none.
+    pub(super) fn at(&mut self, from: u32, to: u32) {
+        let line = |starts: &[u32], line: u32| starts.get(line as usize - 1).copied();
+        self.at = match &self.frame {
+            _ if from == 0 => NO_LINES,
+            Frame::File => (from, to),
+            Frame::Inner(starts) => {
+                let from = line(starts, from).unwrap_or(self.at.0);
+                let next = line(starts, to + 1).map_or(from, |next| next.saturating_sub(1));
+                (from, next.max(from))
+            }
+            Frame::Encoded(lines) => *lines,
+        };
+    }
+
+    /// Says that lines named from now on are those of a text inside of the file, and on what line of
+    /// the file each of them begins; the last entry is the line behind the text.
+    pub(super) fn inside(&mut self, starts: Vec<u32>) {
+        self.frame = Frame::Inner(starts);
+    }
+
+    /// Says that all that is written from now on stands encoded on these lines.
+    pub(super) fn encoded_on(&mut self, lines: Lines) {
+        self.frame = Frame::Encoded(lines);
+    }
+
+    /// Says that lines named from now on are the file's.
+    pub(super) fn outside(&mut self) {
+        self.frame = Frame::File;
+    }
+
+    /// Writes lines as a paragraph, each with the line of the file it stands on.
+    pub(super) fn verbatim<'t>(&mut self, lines: impl IntoIterator<Item = (&'t str, u32)>) {
+        let mut lines = lines
+            .into_iter()
+            .skip_while(|(line, _)| line.trim().is_empty());
+        if let Some((first, number)) = lines.next() {
+            self.at(number, number);
+            self.block(first);
+        }
+        for (line, number) in lines {
+            self.at(number, number);
+            self.raw_line(line);
         }
     }
 
@@ -50,6 +111,7 @@ impl<'b> Parts<'b> {
         self.open.page = page;
         self.open.is_structured = is_structured;
         self.open.heading = Some((level.clamp(1, 6), heading));
+        self.open.heading_lines = self.at;
     }
 
     /// Starts another part under the same heading and page.
@@ -62,6 +124,8 @@ impl<'b> Parts<'b> {
         self.close();
         self.open.page = page;
         self.open.heading = heading;
+        // The heading itself stands above the batch before.
+        self.open.heading_lines = NO_LINES;
         self.open.is_structured = true;
     }
 
@@ -80,6 +144,7 @@ impl<'b> Parts<'b> {
         let text = text.trim_end();
         if text.is_empty() && !self.open.text.is_empty() && !self.open.text.ends_with("\n\n") {
             self.open.text.push('\n');
+            self.open.lines.push(NO_LINES);
         }
         self.write(text, "\n");
     }
@@ -102,6 +167,24 @@ impl<'b> Parts<'b> {
     pub(super) fn table(&mut self, rows: &[Vec<String>]) {
         let text = table(rows);
         self.block(&text);
+    }
+
+    /// Writes a table whose rows stand on `lines`.
+    pub(super) fn table_at(&mut self, rows: &[Vec<String>], lines: &[Lines]) {
+        let n_columns = rows.iter().map(Vec::len).max().unwrap_or(0);
+        let mut is_header = true;
+        for (row, (from, to)) in rows.iter().zip(lines).filter(|(row, _)| has_text(row)) {
+            self.at(*from, *to);
+            let mut text = String::new();
+            push_row(&mut text, row, n_columns);
+            match std::mem::take(&mut is_header) {
+                true => {
+                    push_rule(&mut text, n_columns);
+                    self.block(&text);
+                }
+                false => self.line(&text),
+            }
+        }
     }
 
     /// Fails once the caps are reached or the deadline has passed.
@@ -149,13 +232,24 @@ impl<'b> Parts<'b> {
         }
         if !self.open.text.is_empty() {
             self.open.text.push_str(separator);
+            let n_blank = separator.len() - 1;
+            self.open
+                .lines
+                .extend(std::iter::repeat_n(NO_LINES, n_blank));
         }
         self.open.text.push_str(text);
+        for _ in 0..=text.matches('\n').count() {
+            self.open.lines.push(self.at);
+        }
     }
 
     fn close(&mut self) {
         let mut part = std::mem::take(&mut self.open);
         part.text.truncate(part.text.trim_end().len());
+        part.lines.truncate(part.text.lines().count());
+        if part.lines.iter().all(|lines| *lines == NO_LINES) {
+            part.lines.clear();
+        }
         if part.text.is_empty() && part.heading.is_none() {
             return;
         }

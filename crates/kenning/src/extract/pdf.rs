@@ -94,6 +94,7 @@ fn facts(pdf: &Pdf, parts: Vec<super::Part>) -> Extracted {
         author: text(&metadata.author).filter(|author| is_name(author)),
         created: created.map(|date| format!("{:04}-{:02}-{:02}", date.year, date.month, date.day)),
         parts,
+        own: None,
     }
 }
 

@@ -10,7 +10,7 @@ use super::archive::Archive;
 use super::guard::Budget;
 use super::parts::{BATCH_ROWS, Parts, find, one_line, push_row, push_rule};
 use super::xml::Element;
-use super::{Extracted, container, drawing, opendocument};
+use super::{Extracted, Lines, NO_LINES, container, drawing, opendocument};
 
 /// Cells taken from one file; more would not be read by anyone, and each costs memory.
 const CELLS_MAX: usize = 4_000_000;
@@ -240,7 +240,7 @@ impl Sheet {
         parts.start_section(2, name);
         let label = format!("[Sheet: {}]", one_line(name));
         for table in self.tables() {
-            write_batches(&label, &table, parts);
+            write_batches(&label, &table, &[], parts);
         }
     }
 
@@ -262,7 +262,12 @@ impl Sheet {
 }
 
 /// Writes the rows of one table in batches; the first row is the header.
-pub(super) fn write_batches(label: &str, table: &[Vec<String>], parts: &mut Parts<'_>) {
+pub(super) fn write_batches(
+    label: &str,
+    table: &[Vec<String>],
+    lines: &[Lines],
+    parts: &mut Parts<'_>,
+) {
     let n_columns = table.iter().map(Vec::len).max().unwrap_or(0);
     // Lines of one cell above the header are titles.
     let is_title = |row: &&Vec<String>| n_columns > 1 && n_filled(row) == 1;
@@ -271,34 +276,44 @@ pub(super) fn write_batches(label: &str, table: &[Vec<String>], parts: &mut Part
         .take(table.len().saturating_sub(2).min(5))
         .take_while(is_title)
         .count();
+    let lines_of = |row: usize| lines.get(row).copied().unwrap_or(NO_LINES);
     let (titles, rows) = table.split_at(n_titles);
     let Some((header, rows)) = rows.split_first() else {
         return;
     };
-    let mut batches = rows.chunks(BATCH_ROWS);
-    let mut batch = batches.next().unwrap_or(&[]);
-    let mut is_first = true;
-    loop {
+    let n_batches = rows.len().div_ceil(BATCH_ROWS).max(1);
+    for batch in 0..n_batches {
         parts.start_batch();
+        parts.at(0, 0);
         parts.line(label);
-        if is_first {
-            titles
-                .iter()
-                .for_each(|title| parts.line(&one_line(&title.join(" "))));
-            is_first = false;
+        if batch == 0 {
+            for (position, title) in titles.iter().enumerate() {
+                write_at(parts, lines_of(position), &one_line(&title.join(" ")));
+            }
         }
         let mut text = String::new();
         push_row(&mut text, header, n_columns);
         push_rule(&mut text, n_columns);
-        batch
-            .iter()
-            .for_each(|row| push_row(&mut text, row, n_columns));
-        parts.line(&text);
-        match batches.next() {
-            Some(next) => batch = next,
-            None => return,
+        // Repeated above each batch, the header stands where it is only once.
+        let header_lines = if batch == 0 {
+            lines_of(n_titles)
+        } else {
+            NO_LINES
+        };
+        write_at(parts, header_lines, &text);
+        let first = batch * BATCH_ROWS;
+        let own = rows.iter().enumerate().skip(first).take(BATCH_ROWS);
+        for (position, row) in own {
+            text.clear();
+            push_row(&mut text, row, n_columns);
+            write_at(parts, lines_of(n_titles + 1 + position), &text);
         }
     }
+}
+
+fn write_at(parts: &mut Parts<'_>, (from, to): Lines, text: &str) {
+    parts.at(from, to);
+    parts.line(text);
 }
 
 fn n_filled(row: &[String]) -> usize {

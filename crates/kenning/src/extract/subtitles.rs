@@ -1,7 +1,6 @@
 //! Subtitles: what is said, in paragraphs of about a minute, without times and numbers.
 
 use super::Extracted;
-use super::encoding;
 use super::guard::Budget;
 use super::parts::{Parts, non_blank};
 
@@ -9,46 +8,36 @@ use super::parts::{Parts, non_blank};
 const BATCH_CUES: usize = 20;
 
 /// Reads a WebVTT or SubRip file.
-pub(super) fn read(bytes: &[u8], budget: &Budget) -> Result<Extracted, String> {
-    let text = encoding::decode(bytes)?
-        .replace("\r\n", "\n")
-        .replace('\r', "\n");
+pub(super) fn read(text: &str, budget: &Budget) -> Result<Extracted, String> {
     let mut parts = Parts::new(budget);
     let mut n_cues = 0_usize;
+    let mut is_speech = false;
     let mut last = String::new();
-    for block in text.split("\n\n") {
+    for (number, line) in (1..).zip(text.lines()) {
         parts.check()?;
-        let Some((start, speech)) = cue(block) else {
-            continue;
-        };
-        if n_cues.is_multiple_of(BATCH_CUES) {
-            parts.start_page(0, false);
-            parts.start_section(2, start);
-        }
-        n_cues += 1;
-        for line in speech.lines() {
-            // Rolling captions repeat the line before.
-            if let Some(line) = non_blank(&untagged(line)).filter(|line| *line != last) {
-                parts.line(&line);
-                last = line;
+        parts.at(number, number);
+        if let Some((start, _)) = line.split_once("-->") {
+            is_speech = true;
+            if n_cues.is_multiple_of(BATCH_CUES) {
+                let start = start.trim().split(['.', ',']).next().unwrap_or_default();
+                parts.start_page(0, false);
+                parts.start_section(2, start);
             }
+            n_cues += 1;
+        } else if line.trim().is_empty() {
+            is_speech = false;
+        } else if is_speech
+            // Rolling captions repeat the line before.
+            && let Some(line) = non_blank(&untagged(line)).filter(|line| *line != last)
+        {
+            parts.line(&line);
+            last = line;
         }
     }
     if n_cues == 0 {
         return Err("it holds no subtitles".to_owned());
     }
     parts.finish_untitled()
-}
-
-/// Returns the time a cue starts and its text.
-fn cue(block: &str) -> Option<(&str, &str)> {
-    let arrow = block.find("-->")?;
-    let line_start = block[..arrow].rfind('\n').map_or(0, |found| found + 1);
-    let start = block[line_start..arrow].trim().split(['.', ',']).next()?;
-    let speech = block[arrow..]
-        .split_once('\n')
-        .map_or("", |(_, speech)| speech);
-    Some((start, speech))
 }
 
 /// Drops tags such as `<i>`; a voice tag gives its speaker.

@@ -170,7 +170,7 @@ fn record(
         })
         .collect::<Vec<_>>();
     let text = packer
-        .add(&note.text)
+        .add_with(&note.text, note.own.as_deref())
         .map_err(|error| Error::io(&file.path, error))?;
     let names_by_file = tools.source.names_by_file();
     Ok(NoteRecord {
@@ -178,7 +178,7 @@ fn record(
         hash,
         format,
         date: date(tools, file, &note),
-        n_lines: note.text.lines().count() as u32,
+        n_lines: note.n_lines(),
         text,
         names: names(&file.path, &note, names_by_file),
         terms: note_terms(&file.path, &note, names_by_file, stems),
@@ -191,6 +191,8 @@ fn record(
         note: Note {
             // The text lives on in its packed form only.
             text: String::new(),
+            own: None,
+            lines: Vec::new(),
             blocks: Vec::new(),
             ..note
         },
@@ -203,7 +205,7 @@ fn empty_chunk(note: &Note) -> Chunk {
     Chunk {
         range: start..start,
         start_line: 1,
-        end_line: note.text.lines().count().max(1) as u32,
+        end_line: note.n_lines().max(1),
         heading: None,
         page: None,
     }

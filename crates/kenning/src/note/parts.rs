@@ -2,7 +2,7 @@
 
 use super::body::parse_plain;
 use super::{Block, BlockKind, Facts, Heading, Note, Part, file_stem};
-use crate::extract::Extracted;
+use crate::extract::{Extracted, Lines, NO_LINES};
 use crate::secrets::CleanText;
 use crate::words;
 
@@ -20,6 +20,10 @@ pub struct Composed {
     pub author: Option<String>,
     /// When it was made, as `YYYY-MM-DD`.
     pub created: Option<String>,
+    /// The file as it stands, where its lines can be pointed at.
+    pub own: Option<String>,
+    /// What lines of the file each line of the text comes from; empty where there are none.
+    pub lines: Vec<Lines>,
 }
 
 /// Where a part begins.
@@ -41,6 +45,7 @@ pub fn compose(extracted: Extracted) -> Composed {
         title: extracted.title,
         author: extracted.author,
         created: extracted.created,
+        own: extracted.own,
         ..Composed::default()
     };
     let mut line = 0;
@@ -57,15 +62,46 @@ pub fn compose(extracted: Extracted) -> Composed {
             let heading = heading.split_whitespace().collect::<Vec<_>>().join(" ");
             composed.text.push_str(&format!("{hashes} {heading}\n\n"));
         }
+        let n_above = composed.text[start..].matches('\n').count();
         composed.text.push_str(part.text.trim_end());
         composed.text.push_str("\n\n");
         line += composed.text[start..].matches('\n').count();
+        if composed.own.is_some() {
+            if n_above > 0 {
+                composed.lines.push(part.heading_lines);
+                composed.lines.push(NO_LINES);
+            }
+            composed.lines.extend(part.lines);
+            composed.lines.resize(line, NO_LINES);
+        }
     }
     composed
 }
 
-/// Makes a note of a composed text that has been masked since.
-pub fn parse_parts(path: &str, text: CleanText, composed: &Composed) -> Note {
+/// Returns what lines of the file the lines `start` to `end` of a text come from: from the first to
+/// the last that any of them stands on.
+pub(crate) fn file_lines(lines: &[Lines], start: u32, end: u32) -> Lines {
+    if lines.is_empty() {
+        return (start, end);
+    }
+    let (start, end) = (start as usize - 1, (end as usize).min(lines.len()));
+    let is_known = |lines: &&Lines| **lines != NO_LINES;
+    let own = lines.get(start..end).unwrap_or_default().iter();
+    let found = own
+        .filter(is_known)
+        .copied()
+        .reduce(|all, one| (all.0.min(one.0), all.1.max(one.1)));
+    let before = || lines[..start.min(lines.len())].iter().rev().find(is_known);
+    found.or_else(|| before().copied()).unwrap_or((1, 1))
+}
+
+/// Makes a note of a composed text that has been masked since, as has the file's `own`.
+pub fn parse_parts(
+    path: &str,
+    text: CleanText,
+    own: Option<CleanText>,
+    composed: &Composed,
+) -> Note {
     let text = text.into_string();
     let starts: Vec<usize> = std::iter::once(0)
         .chain(text.match_indices('\n').map(|(at, _)| at + 1))
@@ -127,6 +163,8 @@ pub fn parse_parts(path: &str, text: CleanText, composed: &Composed) -> Note {
         aliases: Vec::new(),
         links: Vec::new(),
         parts,
+        own: own.map(CleanText::into_string),
+        lines: composed.lines.clone(),
         facts: Facts {
             author: composed.author.clone(),
             created: composed.created.clone(),

@@ -2,9 +2,10 @@
 
 use std::sync::Arc;
 
+use crate::chunk;
 use crate::error::{Error, Result};
 pub use crate::note::PropertyType;
-use crate::store::{NoteDetails, NoteId, NoteRow, Store};
+use crate::store::{ChunkRow, NoteDetails, NoteId, NoteRow, Store};
 use crate::words::name_key;
 
 /// Part of a note, by lines.
@@ -23,24 +24,27 @@ pub struct Passage {
 }
 
 /// Returns what `reference` names: `path`, `name`, `alias` or `#handle`; behind it `#Heading`,
-/// `#^block`, `:from` or `:from-to`.
+/// `#^block`, `#page=3`, `:from` or `:from-to`. Lines are those of the file, where it has some.
 pub fn passage(store: &Store, reference: &str) -> Result<Passage> {
     let (name, lines) = split_lines(reference);
-    let (id, own_lines, text) = match resolve(store, name) {
-        Ok((id, own_lines)) => (id, own_lines, store.text(id)?),
+    let (id, own_lines) = match resolve(store, name) {
+        Ok(found) => found,
         Err(error) => match split_anchor(name) {
             Some((name, anchor)) => {
                 let (id, _) = resolve(store, name)?;
-                let text = store.text(id)?;
-                let found = anchored(&text, anchor).ok_or_else(|| Error::NotFound {
+                let found = anchored_in(store, id, anchor)?.ok_or_else(|| Error::NotFound {
                     name: format!("{name}#{anchor}"),
                 })?;
-                (id, Some(found), text)
+                (id, Some(found))
             }
             None => return Err(error),
         },
     };
     let note = store.note(id)?;
+    let text = match store.own_text(id)? {
+        Some(own) => own,
+        None => store.text(id)?,
+    };
     let (from, to) = lines.or(own_lines).unwrap_or((1, note.n_lines.max(1)));
     let end_line = to.min(note.n_lines.max(1));
     let start_line = from.clamp(1, end_line.max(1));
@@ -57,6 +61,64 @@ pub fn passage(store: &Store, reference: &str) -> Result<Passage> {
         end_line,
         text: text.join("\n"),
     })
+}
+
+/// A passage that a note is searched by.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Piece {
+    /// Where it lies.
+    pub chunk: ChunkRow,
+    /// Title and headings above it, outermost first.
+    pub breadcrumb: Vec<String>,
+    /// Its text.
+    pub text: String,
+}
+
+/// Returns the passages that stand on the lines of `passage`, in order.
+pub fn chunks_on(store: &Store, passage: &Passage) -> Result<Vec<Piece>> {
+    let note = &passage.note;
+    let mut pieces = Vec::new();
+    for chunk in store.chunks_of(note.id)? {
+        if chunk.start_line <= passage.end_line && chunk.end_line >= passage.start_line {
+            let crumbs = chunk::breadcrumb(&note.title, &note.headings, chunk.heading);
+            pieces.push(Piece {
+                breadcrumb: crumbs.into_iter().map(str::to_owned).collect(),
+                text: store.passage(&chunk)?,
+                chunk,
+            });
+        }
+    }
+    Ok(pieces)
+}
+
+/// Returns the lines of what an anchor names: a heading, a block or a page.
+fn anchored_in(store: &Store, note: NoteId, anchor: &str) -> Result<Option<Lines>> {
+    let chunks = store.chunks_of(note)?;
+    let lines_of = |is_inside: &dyn Fn(&ChunkRow) -> bool| {
+        let lines = chunks.iter().filter(|chunk| is_inside(chunk));
+        let lines = lines.map(|chunk| (chunk.start_line, chunk.end_line));
+        lines.reduce(|all, one| (all.0.min(one.0), all.1.max(one.1)))
+    };
+    if let Some(page) = anchor.strip_prefix("page=").and_then(|n| n.parse().ok()) {
+        return Ok(lines_of(&|chunk| chunk.page == Some(page)));
+    }
+    if store.own_text(note)?.is_none() {
+        return Ok(anchored(&store.text(note)?, anchor));
+    }
+    // The headings of such a file are known, but are no lines of it that begin with `#`.
+    let headings = &store.note(note)?.headings;
+    let wanted = name_key(anchor);
+    let Some(first) = headings.iter().position(|h| name_key(&h.text) == wanted) else {
+        return Ok(None);
+    };
+    let below = headings[first + 1..].iter();
+    let n_below = below
+        .take_while(|heading| heading.level > headings[first].level)
+        .count();
+    Ok(lines_of(&|chunk| {
+        let heading = chunk.heading.unwrap_or(usize::MAX);
+        (first..=first + n_below).contains(&heading)
+    }))
 }
 
 /// Splits `Note#Heading` and `Note#^block`; of `Note#One#Two` the last heading counts.

@@ -36,25 +36,35 @@ struct TextPlace {
     block: i64,
     start: usize,
     n_bytes: usize,
+    /// Where in it the file as it stands begins, behind what was read out of it.
+    own_start: Option<usize>,
 }
 
 impl Store {
-    /// Returns the text of a note.
+    /// Returns the text of a note, as it was read.
     pub fn text(&self, note: NoteId) -> Result<String> {
-        self.text_of(note, None)
+        self.text_of(note, |place| 0..place.own_start.unwrap_or(place.n_bytes))
+    }
+
+    /// Returns the file of a note as it stands, credentials masked, if its text was read out of it.
+    pub fn own_text(&self, note: NoteId) -> Result<Option<String>> {
+        let place = self.texts.places.get(note.0, || self.text_place(note))?;
+        let own = place.own_start.map(|start| start..place.n_bytes);
+        own.map(|own| self.text_of(note, |_| own.clone()))
+            .transpose()
     }
 
     /// Returns the text of a chunk.
     pub fn passage(&self, chunk: &ChunkRow) -> Result<String> {
-        self.text_of(chunk.note, Some(&chunk.range))
+        self.text_of(chunk.note, |_| chunk.range.clone())
     }
 
-    fn text_of(&self, note: NoteId, part: Option<&Range<usize>>) -> Result<String> {
+    fn text_of(&self, note: NoteId, part: impl Fn(&TextPlace) -> Range<usize>) -> Result<String> {
         let place = self.texts.places.get(note.0, || self.text_place(note))?;
         let block = self.text_block(place.block)?;
         let text = block
             .get(place.start..place.start + place.n_bytes)
-            .and_then(|text| text.get(part.cloned().unwrap_or(0..place.n_bytes)))
+            .and_then(|text| text.get(part(&place)))
             .map(<[u8]>::to_vec);
         text.and_then(|text| String::from_utf8(text).ok())
             .ok_or_else(|| self.corrupt("a note's text is not where it should be".to_owned()))
@@ -63,12 +73,15 @@ impl Store {
     fn text_place(&self, note: NoteId) -> Result<TextPlace> {
         self.sql(|connection| {
             connection
-                .prepare_cached("SELECT block, start, n_bytes FROM note_text WHERE note = ?1")?
+                .prepare_cached(
+                    "SELECT block, start, n_bytes, own_start FROM note_text WHERE note = ?1",
+                )?
                 .query_row([note.0], |row| {
                     Ok(TextPlace {
                         block: row.get(0)?,
                         start: row.get(1)?,
                         n_bytes: row.get(2)?,
+                        own_start: row.get(3)?,
                     })
                 })
         })

@@ -13,7 +13,7 @@ use super::vectors::{Neighbour, VectorReader};
 use super::{ChunkId, NoteId};
 use crate::embed::ModelId;
 use crate::error::{Error, Result};
-use crate::note::Heading;
+use crate::note::{Format, Heading};
 use crate::vault::Stamp;
 use crate::words::Language;
 
@@ -84,6 +84,11 @@ impl NoteRow {
         own + texts.map(|n| n + size_of::<Heading>()).sum::<usize>()
     }
 
+    /// Whether its lines can be pointed at: those of a PDF or an office file are nowhere to be seen.
+    pub fn has_lines(&self) -> bool {
+        has_lines(&self.path)
+    }
+
     /// Returns its date as a day.
     pub fn day(&self) -> Option<jiff::civil::Date> {
         self.date.as_deref()?.parse().ok()
@@ -93,6 +98,11 @@ impl NoteRow {
     pub fn para(&self) -> (Option<&str>, Option<&str>) {
         crate::note::para(&self.path)
     }
+}
+
+/// Whether lines of the file at `path` can be pointed at.
+pub fn has_lines(path: &str) -> bool {
+    Format::of(path).is_none_or(Format::has_lines)
 }
 
 /// Where a chunk lies.
@@ -108,7 +118,7 @@ pub struct ChunkRow {
     pub heading: Option<usize>,
     /// Byte range in the note's text.
     pub range: std::ops::Range<usize>,
-    /// 1-based first line.
+    /// 1-based first line of the file, or of its text as read where it has none.
     pub start_line: u32,
     /// 1-based last line, inclusive.
     pub end_line: u32,

@@ -145,9 +145,16 @@ pub(super) fn insert_note(
     let text = record.text;
     connection
         .prepare_cached(
-            "INSERT INTO note_text (note, block, start, n_bytes) VALUES (?1, ?2, ?3, ?4)",
+            "INSERT INTO note_text (note, block, start, n_bytes, own_start)
+             VALUES (?1, ?2, ?3, ?4, ?5)",
         )?
-        .execute(params![id.0, blocks[text.block], text.start, text.n_bytes])?;
+        .execute(params![
+            id.0,
+            blocks[text.block],
+            text.start,
+            text.n_bytes,
+            text.own_start
+        ])?;
     insert_details(connection, id, record)?;
     Ok(id)
 }

@@ -53,7 +53,8 @@ CREATE TABLE note_text (
     note    INTEGER PRIMARY KEY REFERENCES note(id),
     block   INTEGER NOT NULL REFERENCES text_block(id),
     start   INTEGER NOT NULL,             -- byte range in the unpacked block
-    n_bytes INTEGER NOT NULL
+    n_bytes INTEGER NOT NULL,
+    own_start INTEGER                     -- where in it the file itself begins, if the text is read out of it
 ) STRICT;
 CREATE INDEX note_text_block ON note_text(block);
 

@@ -33,6 +33,8 @@ pub struct PackedText {
     pub start: usize,
     /// Number of bytes.
     pub n_bytes: usize,
+    /// Where in it the file as it stands begins, behind what was read out of it.
+    pub own_start: Option<usize>,
 }
 
 /// Packs texts into blocks: neighbours in a vault resemble each other, and compress well together.
@@ -58,16 +60,22 @@ impl<'a> TextPacker<'a> {
         })
     }
 
-    pub(crate) fn add(&mut self, text: &str) -> io::Result<PackedText> {
-        if !self.open.is_empty() && self.open.len() + text.len() > BLOCK_BYTES_MAX {
+    /// Adds the text of a note, and behind it the file it was read out of: what stands in both costs
+    /// little twice.
+    pub(crate) fn add_with(&mut self, text: &str, own: Option<&str>) -> io::Result<PackedText> {
+        let n_bytes = text.len() + own.map_or(0, str::len);
+        if !self.open.is_empty() && self.open.len() + n_bytes > BLOCK_BYTES_MAX {
             self.close()?;
         }
         let packed = PackedText {
             block: self.blocks.len(),
             start: self.open.len(),
-            n_bytes: text.len(),
+            n_bytes,
+            own_start: own.map(|_| text.len()),
         };
         self.open.extend_from_slice(text.as_bytes());
+        self.open
+            .extend_from_slice(own.unwrap_or_default().as_bytes());
         self.n_open += 1;
         Ok(packed)
     }

@@ -106,6 +106,7 @@ impl Reader<'_, '_> {
             let sentence = sentence.trim_start_matches(|c| is_heading && c == '#');
             self.push_prose(sentence.trim_start());
         }
+        self.plain.truncate(self.plain.trim_end_matches(' ').len());
         if !self.plain[start..].contains(char::is_alphanumeric) {
             return;
         }
@@ -338,7 +339,6 @@ mod tests {
         # note
         fn a() {
         b_c_d(*x);
-        }
         ");
         assert_snapshot!(check(Layout::Prose, "Use <div> and _x_ or `y`. Then\n- *go*."), @r"
         Use <div> and _x_ or `y`.
@@ -349,7 +349,7 @@ mod tests {
 
     #[test]
     fn marks_of_items_are_taken_off() {
-        assert_snapshot!(check(Layout::Markdown, "- [ ] one\n- [/] two\n* : three\n- [sic] four\n{{Macro(\"x\")}}\n\n- {{ref(\"a\", \"b\")}}"), @r"
+        assert_snapshot!(check(Layout::Markdown, "- [ ] one\n- [/] two\n* : three\n- [sic] four\n\n{{Macro(\"x\")}}\n\n- {{ref(\"a\", \"b\")}}"), @r"
         one
         two
         three
