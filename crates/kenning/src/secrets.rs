@@ -6,16 +6,29 @@
 //!
 //! How a text is read: `keywords` finds, in one pass, the places where a credential could begin; the detector named
 //! by the keyword then looks at the neighbourhood only. `tokens` compares with the shapes in `vendors`; `assignment`
-//! and `names` read `name = value` in its many spellings; `login` reads URLs, `Authorization` headers and `curl -u`;
-//! `pem` reads private keys over several lines; `value` judges whether a value is a credential or stands for one.
-//! To add a vendor, add a row to `vendors`.
+//! and `names` read `name = value` in its many spellings, `literal` the value itself, `near` a random value that only
+//! stands near a telling word; `login` and `command` read URLs, headers and command lines; `pem` reads private keys,
+//! `card` and `phrase` payment cards and recovery phrases. `lines` finds what whole lines tell, such as a `table` with a
+//! telling column; `prefixed` finds tokens of vendors that no table knows; `seams` reads across what cuts a token in
+//! two. `value` and `sound` judge whether a value is a credential or stands for one.
+//! To add a vendor, add a row to `vendors`; docs/secrets.md tells users what is found.
 
 mod assignment;
+mod card;
+mod command;
 mod keywords;
+mod lines;
+mod literal;
 mod login;
 mod names;
+mod near;
 mod pem;
+mod phrase;
+mod prefixed;
+mod seams;
 mod shape;
+mod sound;
+mod table;
 mod tokens;
 mod value;
 mod vendors;
@@ -93,16 +106,35 @@ pub fn mask(mut text: String) -> (CleanText, Vec<Finding>) {
     let mut findings = Vec::new();
     // A mask can complete the boundary of a neighbour, so the text is read again until nothing is found.
     // This ends: every round turns at least one byte outside of a mask into a mask.
-    loop {
-        let spans = find(&text);
+    for round in 0.. {
+        let mut spans = find(&text);
         if spans.is_empty() {
             break;
+        }
+        // Credentials glued to each other by the thousand would come off one a round.
+        if round >= ROUNDS_MAX {
+            spans = joined(spans.iter().map(|span| widened(&text, *span)).collect());
         }
         findings.extend(lines_of(&text, &spans));
         text = splice(&text, &spans);
     }
     findings.sort_unstable();
     (CleanText(text), findings)
+}
+
+/// After so many rounds, all that is glued to a credential goes with it.
+const ROUNDS_MAX: usize = 8;
+
+/// Stretches a span to the blanks or masks around it.
+fn widened(text: &str, span: Span) -> Span {
+    let ends = |byte: &u8| *byte <= b' ' || matches!(byte, b'[' | b']');
+    let before = text.as_bytes()[..span.start].iter().rev();
+    let behind = text.as_bytes()[span.end..].iter();
+    Span {
+        start: span.start - before.take_while(|byte| !ends(byte)).count(),
+        end: span.end + behind.take_while(|byte| !ends(byte)).count(),
+        pattern: span.pattern,
+    }
 }
 
 /// What every mask begins with; a span that holds one is never masked again.
@@ -128,51 +160,155 @@ struct Hit {
 }
 
 fn find(text: &str) -> Vec<Span> {
-    let bytes = text.as_bytes();
-    let mut spans: Vec<Span> = Vec::new();
+    let mut spans = keyword_spans(text.as_bytes());
+    let line_seams = lines::find(text, &mut spans);
+    prefixed::find(text.as_bytes(), &mut spans);
+    seams::find(text.as_bytes(), line_seams, &mut spans);
+    spans.retain(|span| is_maskable(text, *span));
+    joined(spans)
+}
+
+/// Puts spans in order; those that overlap become one.
+fn joined(mut spans: Vec<Span>) -> Vec<Span> {
+    spans.sort_unstable_by_key(|span| (span.start, usize::MAX - span.end));
+    spans.dedup_by(|next, before| {
+        let overlaps = next.start < before.end;
+        if overlaps {
+            before.end = before.end.max(next.end);
+            if before.pattern == prefixed::PATTERN {
+                before.pattern = next.pattern;
+            }
+        }
+        overlaps
+    });
+    spans
+}
+
+/// Finds what a keyword gives away, in one pass.
+fn keyword_spans(text: &[u8]) -> Vec<Span> {
+    let mut reader = KeywordReader::default();
     let mut position = 0;
-    let mut floor = 0;
-    while let Some((start, mut bucket)) = keywords::next(bytes, position) {
+    while let Some((start, mut bucket)) = keywords::next(text, position) {
         position = start + 1;
-        while let Some(keyword) = bucket.next_in(&bytes[start..]) {
+        while let Some(keyword) = bucket.next_in(&text[start..]) {
             let hit = Hit {
                 start,
                 end: start + keyword.text.len(),
-                floor,
+                floor: reader.floor,
             };
-            if let Some(span) = detect(bytes, keyword.detector, hit)
-                && is_maskable(text, span, floor)
+            if let Some(span) = reader.detect(text, keyword.detector, hit)
+                && span.start >= reader.floor
+                && !is_masked(text, span)
             {
-                spans.push(span);
-                floor = span.end;
-                position = position.max(floor);
+                reader.spans.push(span);
+                reader.floor = span.end;
+                position = position.max(span.end);
                 break;
             }
         }
     }
-    spans
+    reader.spans
 }
 
-fn detect(text: &[u8], detector: Detector, hit: Hit) -> Option<Span> {
-    match detector {
-        Detector::Token(token) => tokens::detect(text, token, hit),
-        Detector::Name(kind) => assignment::detect(text, kind, hit),
-        Detector::Url => login::detect_url(text, hit),
-        Detector::Bearer => login::detect_bearer(text, hit),
-        Detector::Authorization => login::detect_authorization(text, hit),
-        Detector::Curl => login::detect_curl(text, hit),
-        Detector::Pem => pem::detect(text, hit),
-        Detector::EthereumKey => tokens::detect_ethereum_key(text, hit),
+/// What the pass over the keywords remembers.
+#[derive(Default)]
+struct KeywordReader {
+    spans: Vec<Span>,
+    /// End of the last credential.
+    floor: usize,
+    /// Where the rows of the last delimited table end: none of them is a header.
+    rows_end: usize,
+    /// How far recovery phrases were looked for.
+    phrases_end: usize,
+    /// Where the last command line without a password ends.
+    command_end: usize,
+    /// The last row of bytes that no blank and no quote interrupts.
+    row: Range<usize>,
+}
+
+/// A row of bytes as long as this is data; names are believed at its beginning only.
+const ROW_BYTES_MAX: usize = 2048;
+const ROW_HEAD_BYTES: usize = 512;
+
+impl KeywordReader {
+    fn detect(&mut self, text: &[u8], detector: Detector, hit: Hit) -> Option<Span> {
+        match detector {
+            Detector::Token(token) => tokens::detect(text, token, hit),
+            Detector::Name(_) if self.is_in_data(text, hit.start) => None,
+            Detector::Name(kind) => {
+                if hit.start >= self.rows_end {
+                    let word = assignment::word_of(text, hit);
+                    let rows_end = table::delimited(text, word.start..word.end, &mut self.spans);
+                    self.rows_end = rows_end.unwrap_or(self.rows_end);
+                }
+                assignment::detect(text, kind, hit, &mut self.spans)
+            }
+            Detector::Url => login::detect_url(text, hit),
+            Detector::Bearer => login::detect_bearer(text, hit),
+            Detector::Authorization => login::detect_authorization(text, hit),
+            Detector::Curl | Detector::Command(_) if hit.start < self.command_end => None,
+            Detector::Curl => self.in_command(text, hit, login::detect_curl(text, hit)),
+            Detector::Pem => pem::detect(text, hit),
+            Detector::PemBody => pem::detect_body(text, hit),
+            Detector::Putty => pem::detect_putty(text, hit),
+            Detector::EthereumKey => tokens::detect_ethereum_key(text, hit),
+            Detector::Command(program) => {
+                self.in_command(text, hit, command::detect(text, program, hit))
+            }
+            Detector::Pair => login::detect_pair(text, hit),
+            Detector::Card => card::detect(text, hit),
+            Detector::Phrase if hit.start < self.phrases_end => None,
+            Detector::Phrase => {
+                let (span, end) = phrase::detect(text, hit);
+                self.phrases_end = end;
+                span
+            }
+        }
     }
 }
 
-fn is_maskable(text: &str, span: Span, floor: usize) -> bool {
-    debug_assert!(span.start < span.end);
-    span.start >= floor
-        && text
-            .get(span.start..span.end)
-            .is_some_and(|secret| !secret.contains(MARK))
+impl KeywordReader {
+    /// Remembers the end of a command without a password, so that it is not read again for each word of it.
+    fn in_command(&mut self, text: &[u8], hit: Hit, found: Option<Span>) -> Option<Span> {
+        if found.is_none() {
+            self.command_end = hit.end + login::command_length(&text[hit.end..]);
+        }
+        found
+    }
+
+    /// Says whether a name stands deep inside of data: reading the rest as its value, again and again, would cost the
+    /// square of the length.
+    fn is_in_data(&mut self, text: &[u8], position: usize) -> bool {
+        if position >= self.row.end {
+            let is_row = |byte: &&u8| **byte > b' ' && !b"\"'`;>".contains(byte);
+            let length = text[position..].iter().take_while(is_row).count();
+            self.row = position..position + length;
+        }
+        self.row.len() > ROW_BYTES_MAX && position > self.row.start + ROW_HEAD_BYTES
+    }
 }
+
+fn is_maskable(text: &str, span: Span) -> bool {
+    span.start < span.end
+        && text.is_char_boundary(span.start)
+        && text.is_char_boundary(span.end)
+        && !is_masked(text.as_bytes(), span)
+}
+
+/// Says whether a span holds a mask, or lies inside of one.
+fn is_masked(text: &[u8], span: Span) -> bool {
+    let mark = MARK.as_bytes();
+    let has_mark = |part: &[u8]| part.windows(mark.len()).any(|window| window == mark);
+    let before = &text[span.start.saturating_sub(MASK_BYTES_MAX)..span.start];
+    let opened = before
+        .iter()
+        .rposition(|&byte| byte == b']')
+        .map_or(before, |at| &before[at..]);
+    has_mark(&text[span.start..span.end]) || has_mark(opened)
+}
+
+/// No mask is longer.
+const MASK_BYTES_MAX: usize = 48;
 
 /// Names the line of every span; `spans` are in text order.
 fn lines_of<'a>(text: &'a str, spans: &'a [Span]) -> impl Iterator<Item = Finding> + 'a {

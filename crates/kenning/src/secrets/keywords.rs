@@ -6,6 +6,7 @@
 
 use super::names::Kind;
 use super::vendors::{self, TOKENS};
+use super::{command, pem};
 
 /// Who looks at the neighbourhood of a keyword.
 #[derive(Debug, Clone, Copy)]
@@ -24,8 +25,20 @@ pub(super) enum Detector {
     Curl,
     /// The first line of a private key.
     Pem,
+    /// The body of a private key without its frame.
+    PemBody,
+    /// The private lines of a PuTTY key.
+    Putty,
     /// Sixty-four hexadecimal digits near the word wallet.
     EthereumKey,
+    /// The program with this position in the table of commands.
+    Command(u16),
+    /// `Login: name / password`.
+    Pair,
+    /// The number of a payment card nearby.
+    Card,
+    /// A recovery phrase behind the word.
+    Phrase,
 }
 
 /// A text that a credential begins with, or that stands before one.
@@ -45,23 +58,66 @@ const fn word(text: &'static str, detector: Detector) -> Keyword {
     }
 }
 
+const fn password(text: &'static str) -> Keyword {
+    word(text, Detector::Name(Kind::Password))
+}
+
+/// A password in a language that puts endings on words.
+const fn foreign(text: &'static str) -> Keyword {
+    word(text, Detector::Name(Kind::Word))
+}
+
+const fn key(text: &'static str) -> Keyword {
+    word(text, Detector::Name(Kind::Key))
+}
+
+const fn pair(text: &'static str) -> Keyword {
+    word(text, Detector::Pair)
+}
+
+const fn card(text: &'static str) -> Keyword {
+    word(text, Detector::Card)
+}
+
+const fn phrase(text: &'static str) -> Keyword {
+    word(text, Detector::Phrase)
+}
+
+// Letters beyond ASCII are compared as they are, so that words which begin with one stand here in each case.
+#[rustfmt::skip]
 const WORDS: &[Keyword] = &[
-    word("password", Detector::Name(Kind::Password)),
-    word("passwd", Detector::Name(Kind::Password)),
-    word("passphrase", Detector::Name(Kind::Password)),
-    word("passcode", Detector::Name(Kind::Password)),
-    word("passwort", Detector::Name(Kind::Password)),
-    word("contraseña", Detector::Name(Kind::Password)),
-    word("mot de passe", Detector::Name(Kind::Password)),
-    word("_pass", Detector::Name(Kind::Password)),
-    word("-pass", Detector::Name(Kind::Password)),
-    word("identified by", Detector::Name(Kind::Password)),
-    word("pwd", Detector::Name(Kind::Password)),
-    word("psw", Detector::Name(Kind::Password)),
+    password("password"), password("passwd"), password("passphrase"), password("passcode"), password("pwd"),
+    password("psw"), password("_pass"), password("-pass"), password("identified by"), password("sshpass -p"),
+    word("pass", Detector::Name(Kind::Pass)), word("pw:", Detector::Name(Kind::Pass)),
+    word("pw=", Detector::Name(Kind::Pass)), word("pw ", Detector::Name(Kind::Pass)),
+    word("pw*", Detector::Name(Kind::Pass)), word("pw|", Detector::Name(Kind::Pass)),
+    word("pw\t", Detector::Name(Kind::Pass)), word("pw\n", Detector::Name(Kind::Pass)),
+    word("pw,", Detector::Name(Kind::Pass)), word("pw;", Detector::Name(Kind::Pass)),
+    word("pw\"", Detector::Name(Kind::Pass)),
+    // Arabic, Danish, Dutch, Finnish, French, German, Greek, Hungarian, Italian, Norwegian, Portuguese, Romanian,
+    // Russian, Spanish, Swedish, Tamil, Turkish.
+    foreign("كلمة المرور"), foreign("كلمة السر"), foreign("كلمة مرور"), foreign("الرقم السري"),
+    foreign("adgangskode"), foreign("kodeord"), foreign("wachtwoord"), foreign("salasana"),
+    foreign("mot de passe"), foreign("mdp"), foreign("passwort"), foreign("kennwort"),
+    foreign("κωδικός"), foreign("Κωδικός"), foreign("ΚΩΔΙΚΟΣ"), foreign("κωδικό"), foreign("συνθηματικό"), foreign("Συνθηματικό"),
+    foreign("jelszó"), foreign("jelszava"), foreign("parola"), foreign("parolă"), foreign("passord"),
+    foreign("senha"), foreign("palavra-passe"), foreign("palavra passe"),
+    foreign("пароль"), foreign("Пароль"), foreign("ПАРОЛЬ"), foreign("пароля"),
+    foreign("contraseña"), foreign("CONTRASEÑA"), foreign("contrasena"), foreign("lösenord"), foreign("LÖSENORD"),
+    foreign("கடவுச்சொல்"), foreign("şifre"), foreign("Şifre"), foreign("ŞİFRE"), foreign("sifre"),
     word("secret", Detector::Name(Kind::Secret)),
     word("credential", Detector::Name(Kind::Secret)),
     word("token", Detector::Name(Kind::Token)),
-    word("key", Detector::Name(Kind::Key)),
+    word("_pat", Detector::Name(Kind::Token)),
+    word("tkn", Detector::Name(Kind::Token)),
+    word("jeton", Detector::Name(Kind::Token)),
+    word("токен", Detector::Name(Kind::Token)),
+    key("key"), key("schlüssel"), key("clé"), key("clef"), key("clave"), key("chiave"), key("chave"), key("sleutel"), key("nyckel"),
+    key("nøgle"), key("nøkkel"), key("avain"), key("kulcs"), key("cheie"), key("anahtar"), key("ключ"), key("Ключ"),
+    key("κλειδί"), key("Κλειδί"), key("مفتاح"), key("திறவுகோல்"),
+    word("access", Detector::Name(Kind::Near)),
+    word("private", Detector::Name(Kind::Near)),
+    word("signature", Detector::Name(Kind::Signature)),
     word("auth", Detector::Name(Kind::Auth)),
     word("sonar.login", Detector::Name(Kind::Auth)),
     word("sonar_login", Detector::Name(Kind::Auth)),
@@ -71,18 +127,30 @@ const WORDS: &[Keyword] = &[
     word("access_id", Detector::Name(Kind::Account)),
     word("accessid", Detector::Name(Kind::Account)),
     word("contribsys__com", Detector::Name(Kind::Bundle)),
+    pair("login"), pair("logon"), pair("user"), pair("account"), pair("creds"), pair("credential"), pair("zugang"),
+    pair("benutzer"), pair("anmeld"), pair("utilisateur"), pair("identifiant"), pair("usuario"), pair("usuário"),
+    pair("utente"), pair("gebruiker"), pair("bruger"), pair("bruker"), pair("användar"), pair("käyttäj"), pair("tunnus"),
+    pair("felhaszn"), pair("utilizator"), pair("kullanıcı"), pair("логин"), pair("Логин"), pair("пользовател"),
+    pair("Пользовател"), pair("χρήστη"), pair("Χρήστη"), pair("المستخدم"), pair("பயனர்"),
+    card("card"), card("visa"), card("amex"), card("karte"), card("carte"), card("tarjeta"), card("carta"),
+    card("cartão"), card("kaart"), card("kort"), card("kártya"), card("карт"), card("Карт"), card("κάρτα"), card("Κάρτα"),
+    card("بطاقة"), card("அட்டை"), card("kredi kart"),
+    phrase("seed"), phrase("mnemonic"), phrase("recovery phrase"), phrase("backup phrase"), phrase("secret phrase"),
+    phrase("wallet"), phrase("bip39"), phrase("bip-39"), phrase("wiederherstellung"), phrase("récupération"),
+    phrase("recuperaci"), phrase("recupero"),
     word("://", Detector::Url),
     word("bearer", Detector::Bearer),
     word("authorization", Detector::Authorization),
     word("curl ", Detector::Curl),
-    word("sshpass -p", Detector::Name(Kind::Password)),
     word("-----begin", Detector::Pem),
+    word("private-lines:", Detector::Putty),
     word("wallet", Detector::EthereumKey),
     word("private key", Detector::EthereumKey),
     word("ethereum", Detector::EthereumKey),
 ];
 
-const N_KEYWORDS: usize = WORDS.len() + vendors::n_heads();
+const N_KEYWORDS: usize =
+    WORDS.len() + command::n_names() + pem::BODY_HEADS.len() + vendors::n_heads();
 
 static KEYWORDS: [Keyword; N_KEYWORDS] = keywords();
 
@@ -93,6 +161,22 @@ const fn keywords() -> [Keyword; N_KEYWORDS] {
     while filled < WORDS.len() {
         table[filled] = WORDS[filled];
         filled += 1;
+    }
+    let mut program = 0;
+    while program < command::n_names() {
+        table[filled] = word(command::name(program), Detector::Command(program as u16));
+        filled += 1;
+        program += 1;
+    }
+    let mut body = 0;
+    while body < pem::BODY_HEADS.len() {
+        table[filled] = Keyword {
+            text: pem::BODY_HEADS[body],
+            detector: Detector::PemBody,
+            is_word: false,
+        };
+        filled += 1;
+        body += 1;
     }
     let mut token = 0;
     while token < TOKENS.len() {
@@ -134,6 +218,26 @@ const fn buckets() -> ([u16; N_BUCKETS], [u16; N_KEYWORDS]) {
     (first, next)
 }
 
+/// The fourth byte of each keyword, folded like the others: it rules out most of a bucket without a comparison.
+/// Keywords of three bytes have none.
+static FOURTH: [u8; N_KEYWORDS] = fourths();
+
+const NO_FOURTH: u8 = 32;
+
+const fn fourths() -> [u8; N_KEYWORDS] {
+    let mut fourths = [NO_FOURTH; N_KEYWORDS];
+    let table = keywords();
+    let mut index = 0;
+    while index < N_KEYWORDS {
+        let text = table[index].text.as_bytes();
+        if text.len() > 3 {
+            fourths[index] = text[3] & 31;
+        }
+        index += 1;
+    }
+    fourths
+}
+
 const fn roll(window: usize, byte: u8) -> usize {
     ((window << 5) | (byte & 31) as usize) & (N_BUCKETS - 1)
 }
@@ -166,11 +270,13 @@ pub(super) struct Bucket {
 impl Bucket {
     /// Returns the next keyword of the bucket that `text` really begins with.
     pub(super) fn next_in(&mut self, text: &[u8]) -> Option<&'static Keyword> {
+        let seen = text.get(3).map_or(NO_FOURTH, |byte| byte & 31);
         while self.entry != 0 {
-            let keyword = &KEYWORDS[self.entry as usize - 1];
-            self.entry = NEXT[self.entry as usize - 1];
-            if keyword.begins(text) {
-                return Some(keyword);
+            let index = self.entry as usize - 1;
+            self.entry = NEXT[index];
+            let is_likely = FOURTH[index] == seen || FOURTH[index] == NO_FOURTH;
+            if is_likely && KEYWORDS[index].begins(text) {
+                return Some(&KEYWORDS[index]);
             }
         }
         None

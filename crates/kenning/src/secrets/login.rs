@@ -1,7 +1,7 @@
 //! Logins: passwords in URLs, `Authorization` headers, bearer tokens, `curl -u`.
 
 use super::shape::{ALNUM, BASE64, EQUALS, OPAQUE, is, run_length};
-use super::value::{is_login_password, is_opaque, is_password, is_uuid};
+use super::value::{is_login_password, is_opaque, is_password, is_strong, is_uuid};
 use super::{Hit, Span, tokens};
 
 /// A user name and a password are each shorter than this.
@@ -149,7 +149,7 @@ pub(super) fn detect_curl(text: &[u8], hit: Hit) -> Option<Span> {
     // The blank after `curl` is part of the flag.
     let command_start = hit.end - 1;
     let command = &text[command_start..command_start + command_length(&text[command_start..])];
-    let flag = [b" -u".as_slice(), b" --user"]
+    let flag = [b" -u".as_slice(), b" --user", b" --proxy-user"]
         .iter()
         .filter_map(|flag| {
             command
@@ -196,7 +196,7 @@ pub(super) fn detect_curl(text: &[u8], hit: Hit) -> Option<Span> {
 const COMMAND_BYTES_MAX: usize = 1024;
 
 /// Length of a shell command: to the end of the line, or of the lines joined to it by a backslash.
-fn command_length(text: &[u8]) -> usize {
+pub(super) fn command_length(text: &[u8]) -> usize {
     let mut length = 0;
     for line in text[..text.len().min(COMMAND_BYTES_MAX)]
         .split_inclusive(|&byte| byte == b'\n')
@@ -208,6 +208,73 @@ fn command_length(text: &[u8]) -> usize {
         }
     }
     length
+}
+
+/// Checks `Login: name / password` and its like; the hit is the word for a login or its user.
+pub(super) fn detect_pair(text: &[u8], hit: Hit) -> Option<Span> {
+    let before = hit.start.checked_sub(1).map_or(b' ', |at| text[at]);
+    if is(before, ALNUM) || matches!(before, b'/' | b'@' | b':' | b'.' | b'?' | b'&' | b'$') {
+        return None;
+    }
+    let line = &text[hit.end..text.len().min(hit.end + LOGIN_BYTES_MAX)];
+    let line = &line[..line
+        .iter()
+        .position(|&byte| byte == b'\n')
+        .unwrap_or(line.len())];
+    let n_word = line
+        .iter()
+        .take(24)
+        .take_while(|&&byte| is(byte, ALNUM) || !byte.is_ascii())
+        .count();
+    let is_sign =
+        |byte: &u8| matches!(byte, b' ' | b'*' | b'_' | b':' | b'=' | b'`' | b'"' | b'\'');
+    let n_sign = line[n_word..]
+        .iter()
+        .take_while(|byte| is_sign(byte))
+        .count();
+    if !line[n_word..n_word + n_sign]
+        .iter()
+        .any(|byte| matches!(byte, b':' | b'='))
+    {
+        return None;
+    }
+    let pair = &line[n_word + n_sign..];
+    let n_user = pair
+        .iter()
+        .take_while(|&&byte| is(byte, OPAQUE) || matches!(byte, b'@' | b'+'))
+        .count();
+    let n_joint = pair[n_user..]
+        .iter()
+        .take(4)
+        .take_while(|byte| matches!(byte, b' ' | b'/' | b':' | b'|' | b',' | b'`'))
+        .count();
+    let joint = &pair[n_user..n_user + n_joint];
+    let is_address = pair[..n_user].contains(&b'@') && !joint.contains(&b' ');
+    if n_user == 0
+        || is_address
+        || !joint
+            .iter()
+            .any(|byte| matches!(byte, b'/' | b':' | b'|' | b','))
+    {
+        return None;
+    }
+    let start = hit.end + n_word + n_sign + n_user + n_joint;
+    let rest = &pair[n_user + n_joint..];
+    let length = rest
+        .iter()
+        .position(|byte| {
+            matches!(
+                byte,
+                b' ' | b'\t' | b'\r' | b'`' | b'|' | b')' | b'"' | b'\''
+            )
+        })
+        .unwrap_or(rest.len());
+    let password = &rest[..length];
+    (is_strong(password) && password != &pair[..n_user]).then_some(Span {
+        start,
+        end: start + length,
+        pattern: "password",
+    })
 }
 
 fn run_length_blank(text: &[u8], from: usize) -> usize {

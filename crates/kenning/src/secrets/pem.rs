@@ -1,6 +1,6 @@
 //! Private keys over several lines: PEM, OpenSSH and PGP blocks, also inside quoted strings.
 
-use super::shape::{BASE64, EQUALS, is, run_length};
+use super::shape::{BASE64, EQUALS, begins_word, is, run_length};
 use super::{Hit, Span};
 
 /// A block with fewer base64 characters is an illustration, not a key.
@@ -33,6 +33,72 @@ pub(super) fn detect(text: &[u8], hit: Hit) -> Option<Span> {
     Some(Span {
         start: hit.start,
         end,
+        pattern: "private-key",
+    })
+}
+
+/// How the bodies of private keys begin: the numbers that say so stand in front of the key itself.
+pub(super) const BODY_HEADS: &[&str] = &[
+    "MII",
+    "MHcCAQEE",
+    "MHQCAQEE",
+    "MIGHAgEA",
+    "MIGEAgEA",
+    "MIGTAgEA",
+    "MIG2AgEA",
+    "MIGkAgEB",
+    "MIHcAgEB",
+    "MC4CAQAw",
+    "b3BlbnNzaC1rZXktdjE",
+];
+
+/// Masks the body of a private key that lost its frame, or lies in a field by itself.
+pub(super) fn detect_body(text: &[u8], hit: Hit) -> Option<Span> {
+    let body = &text[hit.start..text.len().min(hit.start + BLOCK_BYTES_MAX)];
+    if !begins_word(text, hit.start, hit.floor) || !is_private(body) {
+        return None;
+    }
+    let length = key_lines_length(body).max(run_length(body, BASE64 | EQUALS, usize::MAX));
+    (key_chars(&body[..length]) >= BODY_CHARS_MIN).then_some(Span {
+        start: hit.start,
+        end: hit.start + length,
+        pattern: "private-key",
+    })
+}
+
+/// Certificates and public keys begin with `MII`, too; a private key goes on with a version number, or with the way
+/// it is encrypted.
+fn is_private(body: &[u8]) -> bool {
+    match body {
+        [
+            b'M',
+            b'I',
+            b'I',
+            _,
+            _,
+            b'A' | b'Q' | b'g' | b'w',
+            b'I',
+            b'B',
+            b'A',
+            ..,
+        ] => true,
+        [b'M', b'I', b'I', ..] => find(&body[..body.len().min(40)], b"gkqhkiG9w0BBQ").is_some(),
+        _ => true,
+    }
+}
+
+/// Masks the private lines of a key as PuTTY writes it.
+pub(super) fn detect_putty(text: &[u8], hit: Hit) -> Option<Span> {
+    let line = text[hit.end..]
+        .iter()
+        .take(12)
+        .position(|&byte| byte == b'\n')?;
+    let start = hit.end + line + 1;
+    let body = &text[start..text.len().min(start + BLOCK_BYTES_MAX)];
+    let length = key_lines_length(body);
+    (key_chars(&body[..length]) >= BODY_CHARS_MIN).then_some(Span {
+        start,
+        end: start + length,
         pattern: "private-key",
     })
 }

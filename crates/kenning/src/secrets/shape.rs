@@ -16,7 +16,7 @@ const DASH: Class = 1 << 6;
 pub(super) const DOT: Class = 1 << 7;
 const BASE64_REST: Class = 1 << 8;
 pub(super) const EQUALS: Class = 1 << 9;
-const TILDE: Class = 1 << 10;
+pub(super) const TILDE: Class = 1 << 10;
 const PERCENT: Class = 1 << 11;
 
 pub(super) const HEX: Class = DIGIT | HEX_LOWER;

@@ -1,5 +1,7 @@
 //! Tests of masking. No credential stands in this file: each one is put together when the test runs.
 
+mod planted;
+
 use proptest::prelude::*;
 
 use super::shape::{self, Class, Part};
@@ -312,7 +314,9 @@ fn clean_text_is_not_copied() {
 
 #[test]
 fn a_mask_may_uncover_its_neighbour() {
-    let (first, second) = (letters(1, 36), Dice(2).text(shape::URL64, 22));
+    // A body that repeats itself is a token by its vendor only.
+    let first = "aB3dE6gH1".repeat(4);
+    let second = Dice(2).text(shape::URL64, 22);
     let glued = format!("npm_{first}SG.{second}.{}", Dice(3).text(shape::URL64, 43));
     let (clean, _) = mask(glued);
     assert_eq!(
@@ -322,57 +326,21 @@ fn a_mask_may_uncover_its_neighbour() {
 }
 
 /// Pieces from which a hostile note may be made.
+#[rustfmt::skip]
+const JOINTS: [&str; 84] = [
+    "password", "PASS=", "token", "secret: ", "api_key", "\"", "'", "`", " = ", ": ", "://", "user:", "@",
+    "-----BEGIN ", "PRIVATE KEY-----", "-----END ", "\n", "\r\n", "\\n", "Bearer ", "Authorization: Basic ",
+    "curl -u ", "eyJ", ".", "ghp_", "sk-ant-api03-", "SG.", "AKIA", "0x", "wallet", "|", "<", "</", ">",
+    "[REDACTED:", "]", "\\", "…", "é", "ß", "--", "8Q~", ":AA", "-us1", "=", "machine login ", "password:: ",
+    "pw:", "pass:", " is ", "|---|\n", "| password |\n", "user,password\n", ",", ";", "\t", " ", "\u{200b}", "**",
+    "%5F", "\\_", "<wbr>", "seed ", "abandon ", "zebra ", "card ", "4111 1111 1111 1111", "MII", "mysql -p",
+    "Login: ", " / ", "{{", "${", "}}", "Private-Lines: 3\n", "key ", "- ", "## ", "```\n", "пароль: ",
+    "கடவுச்சொல்: ", "🙂", "[", "(",
+];
+
 fn fragment() -> impl Strategy<Value = String> {
-    let joints = [
-        "password",
-        "PASS=",
-        "token",
-        "secret: ",
-        "api_key",
-        "\"",
-        "'",
-        "`",
-        " = ",
-        ": ",
-        "://",
-        "user:",
-        "@",
-        "-----BEGIN ",
-        "PRIVATE KEY-----",
-        "-----END ",
-        "\n",
-        "\r\n",
-        "\\n",
-        "Bearer ",
-        "Authorization: Basic ",
-        "curl -u ",
-        "eyJ",
-        ".",
-        "ghp_",
-        "sk-ant-api03-",
-        "SG.",
-        "AKIA",
-        "0x",
-        "wallet",
-        "|",
-        "<",
-        "</",
-        ">",
-        "[REDACTED:",
-        "]",
-        "\\",
-        "…",
-        "é",
-        "ß",
-        "--",
-        "8Q~",
-        ":AA",
-        "-us1",
-        "=",
-        "machine login ",
-    ];
     prop_oneof![
-        4 => prop::sample::select(joints.to_vec()).prop_map(str::to_owned),
+        4 => prop::sample::select(JOINTS.to_vec()).prop_map(str::to_owned),
         3 => "[A-Za-z0-9+/_-]{1,70}",
         1 => "\\PC{0,8}",
         2 => any::<u64>().prop_map(a_token),

@@ -4,14 +4,20 @@
 //! cost more than it saves, so a value must look chosen or generated, not written by someone explaining something.
 
 use super::shape::{ALPHA, ANY_HEX, DIGIT, HEX, LOWER, UPPER, WORD, entropy, is};
+use super::sound::{is_speakable, is_unspeakable};
 
 /// Says whether the value of a field called password may be a real one.
 pub(super) fn is_password(value: &[u8]) -> bool {
     let is_number = value.len() <= 10 && value.starts_with(b"0x");
-    if !(6..=200).contains(&value.len()) || is_number {
+    let counts = Counts::of(value);
+    let length_min = if counts.digits > 0 && counts.letters() > 0 {
+        5
+    } else {
+        6
+    };
+    if !(length_min..=200).contains(&value.len()) || is_number {
         return false;
     }
-    let counts = Counts::of(value);
     if counts.other > 0 || is_stand_in(value) || is_expression(value) {
         return false;
     }
@@ -29,7 +35,10 @@ pub(super) fn is_password(value: &[u8]) -> bool {
         return n_trailing < counts.digits
             || n_trailing > 1
             || counts.marks > 0
-            || counts.is_dense();
+            || counts.is_dense()
+            || !NUMBERED
+                .iter()
+                .any(|name| stem[..stem.len() - n_trailing].eq_ignore_ascii_case(name));
     }
     // `SecretStr` is a type; a capital after a capital, or at the end, is no way to write names.
     let is_name = !value
@@ -39,6 +48,99 @@ pub(super) fn is_password(value: &[u8]) -> bool {
     has_sign(value) && counts.upper > 0 && counts.lower > 0
         || value.len() >= 8 && !is_name && is_scrambled(value, &counts)
 }
+
+/// Says whether a value would be taken for a password even in the middle of a sentence.
+pub(super) fn is_strong(value: &[u8]) -> bool {
+    let counts = Counts::of(value);
+    is_password(value)
+        && counts.digits > 0
+        && counts.letters() > 0
+        && (has_sign(value)
+            || counts.upper > 0 && counts.lower > 0
+            || counts.is_dense()
+            || value.len() >= 8)
+        && !is_wordy(value)
+}
+
+/// Says whether the value is a password beyond doubt: letters of both cases, digits and a sign.
+pub(super) fn is_shouting(value: &[u8]) -> bool {
+    let counts = Counts::of(value);
+    let has_sign = value.iter().any(|byte| b"!#$%&*@^~?".contains(byte));
+    value.len() >= 8 && has_sign && counts.upper > 0 && counts.lower > 0 && is_strong(value)
+}
+
+/// Says whether the value is words and numbers with signs between them, such as `128-bit`, a date or a version.
+pub(super) fn is_wordy(value: &[u8]) -> bool {
+    let is_joint = |byte: &u8| b"-_./:,'()+%".contains(byte);
+    let is_plain = |piece: &[u8]| {
+        let n_digits = piece.iter().filter(|byte| byte.is_ascii_digit()).count();
+        n_digits == 0 && !has_sign(piece)
+            || n_digits == piece.len()
+            || n_digits > 0 && piece.len() < 4
+    };
+    value.iter().any(is_joint) && value.split(is_joint).all(is_plain)
+}
+
+/// Says whether the value is random, judged by the alphabet it is made of.
+///
+/// This is for values that nothing but a telling word nearby speaks for: identifiers, words and numbers must fail.
+pub(super) fn is_random(value: &[u8], length_min: usize) -> bool {
+    // What begins randomly goes on so.
+    let body = &value[..value.len().min(JUDGED_BYTES_MAX)];
+    let n_pad = body.iter().rev().take_while(|&&byte| byte == b'=').count();
+    let body = &body[..body.len() - n_pad];
+    if body.len() < length_min || is_stand_in(value) || is_alphabet(body) || is_expression(body) {
+        return false;
+    }
+    let counts = Counts::of(body);
+    let is_noise = is_unspeakable(body);
+    if counts.other > 0
+        || counts.letters() == 0
+        || counts.digits == 0 && !(is_noise && body.len() >= 20)
+    {
+        return false;
+    }
+    let variety = entropy(body);
+    if is_hex(&body.to_ascii_lowercase()) && (counts.upper == 0 || counts.lower == 0) {
+        return counts.digits * 8 >= body.len()
+            && variety >= if body.len() < 32 { 2.5 } else { 3.0 };
+    }
+    let is_turning = counts.is_dense()
+        || body.len() >= 32 && counts.digits >= 4 && counts.turns * 8 >= body.len();
+    (is_noise || is_turning && !is_speakable(body))
+        && counts.marks * 6 < body.len()
+        && variety >= 3.0
+        && !is_wordy(body)
+        && !is_path(body)
+}
+
+/// No more of a value is looked at to judge it.
+const JUDGED_BYTES_MAX: usize = 256;
+
+/// Says whether words stand between slashes.
+fn is_path(value: &[u8]) -> bool {
+    let is_word = |piece: &[u8]| piece.len() > 2 && piece.iter().all(|&byte| is(byte, LOWER));
+    value
+        .split(|&byte| byte == b'/')
+        .filter(|piece| is_word(piece))
+        .count()
+        > 1
+}
+
+/// Says whether most of the value walks through the alphabet.
+fn is_alphabet(value: &[u8]) -> bool {
+    longest(value.windows(2), |pair| {
+        pair[0].checked_add(1) == Some(pair[1])
+    }) * 2
+        > value.len()
+}
+
+/// Names that are numbered, so that one digit behind them makes no password.
+#[rustfmt::skip]
+const NUMBERED: &[&[u8]] = &[
+    b"password", b"passwd", b"pass", b"field", b"user", b"test", b"value", b"key", b"token", b"secret", b"name", b"input",
+    b"string", b"item", b"label", b"text", b"account", b"admin", b"option", b"column", b"sha", b"version", b"example",
+];
 
 /// Says whether the value holds a sign that words and names do not have.
 fn has_sign(value: &[u8]) -> bool {
@@ -117,7 +219,7 @@ fn has_digit_row(value: &[u8]) -> bool {
 #[rustfmt::skip]
 const STAND_IN_PARTS: &[&[u8]] = &[
     b"***", b"...", "…".as_bytes(), b"your", b"example", b"sample", b"dummy", b"changeme", b"change_me", b"change-",
-    b"placeholder", b"redacted", b"insert", b"replace", b"<", b"${", b"{{", b"$(", b"%(", b"todo", b"foobar", b"foo-bar",
+    b"placeholder", b"redacted", b"insert", b"replace", b"todo", b"foobar", b"foo-bar",
     b"foo_bar", b"notasecret", b"not_a", b"not-a", b"my-", b"my_", b"mypass", b"some_", b"some-", b"_here", b"-here",
     b"correct-horse", b"correcthorse", b"super-", b"://", b"password]", b"_password", b"-password", b"hashedpassword",
 ];
@@ -125,7 +227,7 @@ const STAND_IN_PARTS: &[&[u8]] = &[
 /// Beginnings of templates, checksums, embedded files.
 #[rustfmt::skip]
 const STAND_IN_STARTS: &[&[u8]] = &[
-    b"{", b"[", b"(", b"\\", b"sha256-", b"sha384-", b"sha512-", b"sha1-", b"data:", b"process.env", b"encrypted:",
+    b"\\", b"sha256-", b"sha384-", b"sha512-", b"sha1-", b"data:", b"process.env", b"encrypted:",
 ];
 
 /// Says whether the value stands for a credential: a template, a hint, a mask, a path, a checksum.
@@ -140,6 +242,62 @@ pub(super) fn is_stand_in(value: &[u8]) -> bool {
             .windows(3)
             .any(|part| part == b"xxx" || part == b"XXX")
         || is_reference(value)
+        || is_template(value)
+}
+
+/// How templates open, and how they close.
+const TEMPLATES: [(&[u8], &[u8]); 10] = [
+    (b"{{", b"}}"),
+    (b"${", b"}"),
+    (b"$(", b")"),
+    (b"%(", b")"),
+    (b"#{", b"}"),
+    (b"<%", b"%>"),
+    (b"<", b">"),
+    (b"{", b"}"),
+    (b"[", b"]"),
+    (b"(", b")"),
+];
+
+/// Says whether the value is made by a template: one that holds a name, with no more than a word beside it.
+///
+/// A password may hold `{{` or `${` like any other signs.
+fn is_template(value: &[u8]) -> bool {
+    let mut rest = &value[..value.len().min(JUDGED_BYTES_MAX)];
+    let mut n_beside = 0;
+    let mut has_slot = false;
+    while !rest.is_empty() {
+        match slot_length(rest) {
+            Some(length) => {
+                has_slot = true;
+                rest = &rest[length..];
+            }
+            None => {
+                n_beside += 1;
+                rest = &rest[1..];
+            }
+        }
+    }
+    has_slot && n_beside <= BESIDE_BYTES_MAX
+}
+
+/// More than this beside a template is a password of its own.
+const BESIDE_BYTES_MAX: usize = 12;
+
+/// Length of the slot that `text` begins with; one that the end of the value cuts off counts, too.
+fn slot_length(text: &[u8]) -> Option<usize> {
+    let (open, close) = TEMPLATES.iter().find(|(open, _)| text.starts_with(open))?;
+    let inner = &text[open.len()..];
+    let end = inner.windows(close.len()).position(|part| part == *close);
+    let name = &inner[..end.unwrap_or(inner.len())];
+    let is_first = |byte: &u8| is(*byte, ALPHA) || b"_.$/-!".contains(byte);
+    let begins = name.trim_ascii().first().is_some_and(is_first);
+    // What is not closed is a template only if nothing random stands in it.
+    let is_slot = match end {
+        Some(_) => begins,
+        None => name.trim_ascii().is_empty() || begins && !Counts::of(name).is_dense(),
+    };
+    is_slot.then(|| open.len() + end.map_or(inner.len(), |end| end + close.len()))
 }
 
 /// Says whether the value is a path, or a variable as shells and templates write it.
@@ -182,7 +340,7 @@ struct Counts {
     digits: usize,
     /// Printable ASCII that is neither letter nor digit.
     marks: usize,
-    /// Spaces, control characters, anything beyond Latin letters.
+    /// Spaces, control characters, anything beyond letters of two bytes.
     other: usize,
     /// How often the sort changes from one byte to the next.
     turns: usize,
@@ -207,9 +365,10 @@ impl Counts {
                 _ if is(byte, UPPER) => 2,
                 _ if is(byte, DIGIT) => 3,
                 b'!'..=b'~' => 4,
-                // Latin letters with accents, in UTF-8: a lead byte, then one more.
-                0xC3..=0xC5 => 1,
-                0x80..=0xBF if before == 1 => 1,
+                // Letters of Latin, Greek, Cyrillic and Arabic writing, in UTF-8: a lead byte, then one more.
+                0xC3..=0xDB => 1,
+                0xC2 => 4,
+                0x80..=0xBF if before == 1 || before == 4 && byte != 0xA0 => before,
                 _ => 5,
             };
             match sort {
@@ -242,6 +401,7 @@ fn is_scrambled(value: &[u8], counts: &Counts) -> bool {
         && counts.marks == 0
         && counts.is_dense()
         && longest_consonants(value) >= 4
+        && !is_speakable(value)
 }
 
 fn is_hex(value: &[u8]) -> bool {
