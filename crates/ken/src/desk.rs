@@ -145,13 +145,13 @@ impl Desk {
 
     /// Returns a note or some of its lines.
     pub(crate) fn passage(&self, reference: &str) -> Result<PassageShape> {
-        self.with_store(|store| Ok(search::passage(store, reference)?.into()))
+        self.with_store(|store| Ok(named(store, reference)?.into()))
     }
 
     /// Returns the links around a note.
     pub(crate) fn links(&self, reference: &str) -> Result<LinksShape> {
         self.with_store(|store| {
-            let note = search::passage(store, reference)?.note;
+            let note = named(store, reference)?.note;
             Ok(LinksShape::new(
                 note.path.clone(),
                 links::around(store, note.id)?,
@@ -165,7 +165,7 @@ impl Desk {
     }
 
     fn walk(&self, store: &Store, request: &WalkRequest) -> Result<TraverseShape> {
-        let note = search::passage(store, &request.note)?.note;
+        let note = named(store, &request.note)?.note;
         let query = request.query.as_deref().map(masked);
         let query = query.filter(|query| !query.trim().is_empty());
         let decay = Decay {
@@ -298,6 +298,19 @@ impl Desk {
             None => pulse.insert(Pulse::open(&self.located.store)?).beat(),
         }
     }
+}
+
+/// Opens a note; one whose name holds a credential is known by its masked name, whichever is typed.
+fn named(store: &Store, reference: &str) -> kenning::Result<search::Passage> {
+    let masked = masked(reference);
+    let found = search::passage(store, &masked);
+    if found.is_ok() || masked == reference {
+        return found;
+    }
+    search::passage(store, reference).map_err(|error| match error {
+        kenning::Error::NotFound { .. } => kenning::Error::NotFound { name: masked },
+        other => other,
+    })
 }
 
 /// What is typed is shown, stored in histories and sent on: a credential in it is masked, too.

@@ -346,7 +346,7 @@ impl ReportShape {
                 .map(|(path, line, pattern)| FindingShape {
                     path: path.clone(),
                     line: *line,
-                    pattern,
+                    pattern: (*pattern).to_owned(),
                 })
                 .collect(),
             took_ms,
@@ -513,6 +513,7 @@ impl LinksShape {
 #[derive(Debug, JsonSchema, Serialize)]
 pub(crate) struct FindingShape {
     pub(crate) path: String,
+    /// 0 when it stands in the name of the file or of a folder around it.
     pub(crate) line: u32,
-    pub(crate) pattern: &'static str,
+    pub(crate) pattern: String,
 }

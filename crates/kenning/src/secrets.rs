@@ -122,6 +122,13 @@ pub fn mask(mut text: String) -> (CleanText, Vec<Finding>) {
     (CleanText(text), findings)
 }
 
+/// Returns the patterns of the masks in a text.
+pub fn masks(text: &str) -> impl Iterator<Item = &str> {
+    text.split(MARK)
+        .skip(1)
+        .filter_map(|rest| rest.split(']').next())
+}
+
 /// After so many rounds, all that is glued to a credential goes with it.
 const ROUNDS_MAX: usize = 8;
 

@@ -7,6 +7,7 @@ pub mod decode;
 mod history;
 mod ignored;
 mod lists;
+mod names;
 
 use std::collections::HashSet;
 use std::fs::{self, Metadata};
@@ -133,7 +134,7 @@ impl Source for Vault {
         if !self.rules.git_dates {
             return None;
         }
-        history::read(&self.root, known)
+        history::read(&self.root, known).map(names::mask_history)
     }
 }
 
@@ -205,7 +206,7 @@ impl Vault {
 
     /// Finds one note file by the same rules; `None` when it is gone, left out or no note.
     pub fn find(&self, path: &str) -> Option<Found> {
-        let wanted = path.to_owned();
+        let wanted = relative(&self.root, &names::real(&self.root, path))?;
         let walk = self.walk_below(move |folder| {
             folder == wanted
                 || wanted
@@ -261,21 +262,19 @@ impl Vault {
                 WalkState::Continue
             })
         });
-        collected
-            .lock()
-            .map(|mut walk| std::mem::take(&mut *walk))
-            .unwrap_or_default()
+        let walk = collected.lock().map(|mut walk| std::mem::take(&mut *walk));
+        names::mask_walk(&self.root, walk.unwrap_or_default())
     }
 
     /// Returns the stamp of a file that is known to be a note, `None` when it is gone.
     pub fn stamp(&self, path: &str) -> Option<Stamp> {
-        let metadata = fs::metadata(self.root.join(path)).ok()?;
+        let metadata = fs::metadata(names::real(&self.root, path)).ok()?;
         metadata.is_file().then(|| stamp(&metadata))
     }
 
     /// Whether a file was made, moved or removed in the note's folder after `since`, in seconds.
     pub fn folder_changed_since(&self, path: &str, since: i64) -> bool {
-        let full = self.root.join(path);
+        let full = names::real(&self.root, path);
         let folder = full.parent().unwrap_or(&self.root);
         fs::metadata(folder).map_or(true, |metadata| {
             stamp(&metadata).mtime_ns / 1_000_000_000 > since
@@ -284,7 +283,7 @@ impl Vault {
 
     /// Reads a file of the vault.
     pub fn read(&self, path: &str) -> Result<Vec<u8>, String> {
-        let full = self.root.join(path);
+        let full = names::real(&self.root, path);
         let file = fs::File::open(&full).map_err(|error| error.to_string())?;
         let size = file.metadata().map_err(|error| error.to_string())?.len();
         if size > self.rules.file_bytes_max {
@@ -306,7 +305,7 @@ impl Vault {
         let parent = std::path::absolute(file).ok()?;
         let parent = parent.parent()?.canonicalize().ok()?;
         let full = parent.join(file.file_name()?);
-        relative(&self.root, &full)
+        relative(&self.root, &full).map(|path| names::shown(&path).into_owned())
     }
 
     fn visit(&self, entry: &DirEntry, obsidian: &ignored::ObsidianFilters, walk: &mut Walk) {

@@ -5,8 +5,8 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
 use anyhow::Result;
-use kenning::index;
 use kenning::vault::Vault;
+use kenning::{index, secrets};
 
 use super::{Found, open};
 use crate::args::{AuditArgs, AuditFormat, Place};
@@ -32,7 +32,10 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &AuditArgs) -> Resul
     match args.format {
         AuditFormat::Json => render::print_json(&findings)?,
         AuditFormat::Text => {
-            let line = |f: &FindingShape| format!("{}:{}: {}\n", f.path, f.line, f.pattern);
+            let line = |f: &FindingShape| match f.line {
+                0 => format!("{}: {} in its name\n", f.path, f.pattern),
+                line => format!("{}:{line}: {}\n", f.path, f.pattern),
+            };
             render::print(&findings.iter().map(line).collect::<String>())?;
             if !place.quiet {
                 render::say(&format!(
@@ -64,7 +67,8 @@ struct Scan {
 
 /// Reads every note on all cores.
 fn scan(vault: &Vault) -> Scan {
-    let files = vault.walk().found;
+    let walk = vault.walk();
+    let files = walk.found;
     let reader = Readers::default();
     let next = AtomicUsize::new(0);
     let all = Mutex::new(Scan::default());
@@ -83,7 +87,7 @@ fn scan(vault: &Vault) -> Scan {
                         .extend(found.into_iter().map(|finding| FindingShape {
                             path: file.path.clone(),
                             line: finding.line,
-                            pattern: finding.pattern,
+                            pattern: finding.pattern.to_owned(),
                         }));
                 }
                 if let Ok(mut all) = all.lock() {
@@ -94,7 +98,21 @@ fn scan(vault: &Vault) -> Scan {
         }
     });
     let mut scan = all.into_inner().unwrap_or_default();
+    let skipped = walk.skipped.iter().map(|skipped| &skipped.path);
+    let paths = files.iter().map(|file| &file.path);
+    for path in paths.chain(&walk.attachments).chain(skipped) {
+        scan.findings.extend(in_name(path));
+    }
     scan.findings
-        .sort_by(|a, b| (&a.path, a.line, a.pattern).cmp(&(&b.path, b.line, b.pattern)));
+        .sort_by(|a, b| (&a.path, a.line, &a.pattern).cmp(&(&b.path, b.line, &b.pattern)));
     scan
+}
+
+/// Names the credentials that a path holds; they are masked in it already.
+fn in_name(path: &str) -> impl Iterator<Item = FindingShape> + '_ {
+    secrets::masks(path).map(move |pattern| FindingShape {
+        path: path.to_owned(),
+        line: 0,
+        pattern: pattern.to_owned(),
+    })
 }

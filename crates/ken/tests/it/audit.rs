@@ -81,6 +81,98 @@ fn files_that_are_not_text_are_read_first() {
     assert!(!run.stdout.contains(&secret));
 }
 
+#[test]
+fn a_credential_in_a_name_stays_in_the_vault() {
+    let vault = TestVault::empty();
+    let secret = ["ghp_", "16C7e42F292c6912E7", "710c838347Ae178B4a"].concat();
+    let own = format!("{secret}.md");
+    vault.write(
+        &own,
+        "# Orchard\n\nThe pear tree by the gate gave forty kilos.\n",
+    );
+    vault.write(
+        &format!("Keys {secret}/Plan.md"),
+        "# Plan\n\nGraft the quince in March, see ![[harvest.png]].\n",
+    );
+    vault.write(&format!("of {secret}.png"), "no picture at all");
+    let shown = "[REDACTED:github-token].md";
+    let mut outputs = Vec::new();
+    let mut run = |args: &[&str], expected: &str| {
+        let run = vault.ken(args).expect_code(0);
+        assert!(run.stdout.contains(expected), "{args:?}: {}", run.stdout);
+        outputs.push(run.stdout);
+        outputs.push(run.stderr);
+    };
+    run(&["index"], "");
+    run(&["search", "pear tree"], shown);
+    run(
+        &["search", "quince in March"],
+        "Keys [REDACTED:github-token]/Plan.md",
+    );
+    run(&["get", shown], "forty kilos");
+    run(&["get", &own], "forty kilos");
+    run(&["links", shown], "");
+    // The masked path leads to the file, so that a change of it is noticed.
+    vault.write(&own, "# Orchard\n\nThe medlar by the wall gave nothing.\n");
+    run(&["search", "medlar wall"], shown);
+    run(
+        &["audit"],
+        "[REDACTED:github-token].md: github-token in its name\n",
+    );
+    run(
+        &["audit"],
+        "of [REDACTED:github-token].png: github-token in its name\n",
+    );
+    run(&["audit", "--format", "json"], "\"line\": 0");
+    for output in outputs {
+        assert!(!output.contains(&secret), "{output}");
+    }
+    let mut files = vec![vault.beside("data")];
+    while let Some(path) = files.pop() {
+        if path.is_dir() {
+            files.extend(
+                std::fs::read_dir(&path)
+                    .unwrap()
+                    .map(|entry| entry.unwrap().path()),
+            );
+            continue;
+        }
+        let bytes = std::fs::read(&path).unwrap();
+        let holds = bytes
+            .windows(secret.len())
+            .any(|part| part == secret.as_bytes());
+        assert!(!holds, "{}", path.display());
+    }
+}
+
+#[test]
+fn a_column_of_passwords_is_masked_in_a_file_of_its_own() {
+    let vault = TestVault::empty();
+    let secret = ["kL9", "mm2z"].join("#");
+    vault.write(
+        "logins.csv",
+        &format!("site,user,password\nshop,jo,{secret}\n"),
+    );
+    let run = vault.ken(&["audit"]).expect_code(0);
+    assert_eq!(run.stdout, "logins.csv:2: password\n");
+    vault.ken(&["index"]).expect_code(0);
+    let run = vault.ken(&["get", "logins.csv"]).expect_code(0);
+    assert!(run.stdout.contains("[REDACTED:password]"), "{}", run.stdout);
+    assert!(!run.stdout.contains(&secret), "{}", run.stdout);
+}
+
+#[test]
+fn of_two_names_that_differ_in_their_credential_one_is_told() {
+    let vault = TestVault::empty();
+    for digit in ["1", "2"] {
+        let secret = ["ghp_", digit, "6C7e42F292c6912E7", "710c838347Ae178B4a"].concat();
+        vault.write(&format!("{secret}.md"), "# Key\n\nOne of two.\n");
+    }
+    let run = vault.ken(&["index"]).expect_code(0);
+    let reason = "its name holds a credential, and without it another file has the same name";
+    assert!(run.stderr.contains(reason), "{}", run.stderr);
+}
+
 fn base64(bytes: &[u8]) -> String {
     const LETTERS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
     let mut text = String::new();

@@ -54,7 +54,7 @@ const ROOMS: [(&str, &[&str]); 27] = [
         ],
     ),
     ("embed", &["cpu"]),
-    ("vault", &["error", "note::Format"]),
+    ("vault", &["error", "note::Format", "secrets"]),
     (
         "store",
         &[

@@ -1,7 +1,7 @@
 //! Tokens by the habit of vendors that no table knows: a short name, `_` or `-`, and a long random row of letters.
 
 use super::Span;
-use super::shape::{ALNUM, ALPHA, DIGIT, LOWER, UPPER, WORD, entropy, is};
+use super::shape::{ALNUM, ALPHA, DIGIT, LOWER, UPPER, URL64, entropy, is};
 use super::sound::is_unspeakable;
 use super::value::is_stand_in;
 
@@ -23,7 +23,7 @@ pub(super) fn find(text: &[u8], spans: &mut Vec<Span>) {
         if is(text[at], ALNUM) {
             let start = body_start(text, at);
             end = at + body_length(&text[at..]);
-            let is_whole = text.get(end).is_none_or(|&byte| !is(byte, WORD));
+            let is_whole = text.get(end).is_none_or(|&byte| !is(byte, URL64));
             if is_whole && end - start >= BODY_BYTES_MIN && is_body(&text[start..end]) {
                 spans.extend(name_start(text, start).map(|start| Span {
                     start,
@@ -74,7 +74,11 @@ fn name_start(text: &[u8], body: usize) -> Option<usize> {
     let before = (body - length).checked_sub(1).map(|at| text[at]);
     let begins =
         before.is_none_or(|byte| !matches!(byte, b'/' | b'.' | b'=' | b'&' | b'%' | b'#' | b'+'));
+    // Names are of one case; letters of both are one more piece of something random.
+    let is_plain =
+        !name.iter().any(|&byte| is(byte, UPPER)) || !name.iter().any(|&byte| is(byte, LOWER));
     // A dash joins words of a title, too: only one short name in front of it counts.
     let is_short = name.ends_with(b"_") || name.len() <= 6;
-    (is_joined && begins && is_short && length < NAME_BYTES_MAX).then_some(body - length)
+    (is_joined && begins && is_plain && is_short && length < NAME_BYTES_MAX)
+        .then_some(body - length)
 }

@@ -5,7 +5,8 @@ use std::ops::Range;
 use super::Span;
 use super::keywords::{self, Detector};
 use super::lines::is_rule;
-use super::names::{Kind, judge_cell};
+use super::names::{Kind, has_any, judge_cell};
+use super::value::is_login_password;
 
 /// A table has fewer columns than this, or the rest of them is not looked at.
 const COLUMNS_MAX: usize = 64;
@@ -15,6 +16,20 @@ struct Column {
     position: usize,
     kind: Kind,
     name: Vec<u8>,
+    /// Whether another column names the user: then the table is one of logins, and any word is a password.
+    has_user: bool,
+}
+
+impl Column {
+    fn judge(&self, cell: &[u8]) -> Option<&'static str> {
+        let is_word = || {
+            self.has_user
+                && self.kind.is_password()
+                && is_login_password(b"", cell)
+                && !cell.contains(&b' ')
+        };
+        judge_cell(self.kind, &self.name, cell).or_else(|| is_word().then_some("password"))
+    }
 }
 
 /// Masks the telling columns of a Markdown table; `rows` begins behind the rule.
@@ -77,6 +92,9 @@ fn separator_beside(text: &[u8], word: &Range<usize>) -> Option<u8> {
 }
 
 fn columns(text: &[u8], header: Range<usize>, separator: u8) -> Vec<Column> {
+    let has_user = cells(text, header.clone(), separator)
+        .take(COLUMNS_MAX)
+        .any(|cell| is_user(&text[cell]));
     cells(text, header, separator)
         .take(COLUMNS_MAX)
         .enumerate()
@@ -86,9 +104,26 @@ fn columns(text: &[u8], header: Range<usize>, separator: u8) -> Vec<Column> {
                 position,
                 kind,
                 name,
+                has_user,
             })
         })
         .collect()
+}
+
+/// Says whether a header names whose password stands beside it.
+fn is_user(header: &[u8]) -> bool {
+    const WORDS: [&[u8]; 9] = [
+        b"user",
+        b"login",
+        b"account",
+        b"email",
+        b"e-mail",
+        b"benutzer",
+        b"konto",
+        b"usuario",
+        b"utilisateur",
+    ];
+    has_any(&header.to_ascii_lowercase(), &WORDS)
 }
 
 /// Reads what a header promises; the telling word is its last one.
@@ -149,7 +184,7 @@ fn mask_rows(
                 continue;
             };
             let cell = bare(text, cell);
-            if let Some(pattern) = judge_cell(column.kind, &column.name, &text[cell.clone()]) {
+            if let Some(pattern) = column.judge(&text[cell.clone()]) {
                 spans.push(Span {
                     start: cell.start,
                     end: cell.end,

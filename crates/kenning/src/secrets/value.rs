@@ -151,7 +151,8 @@ fn has_sign(value: &[u8]) -> bool {
 #[rustfmt::skip]
 const SLOTS: &[&[u8]] = &[
     b"password", b"passwd", b"mypass", b"secret", b"token", b"apikey", b"key", b"guest", b"root", b"admin", b"postgres",
-    b"test", b"x-oauth-basic", b"x-token-auth",
+    b"test", b"x-oauth-basic", b"x-token-auth", b"none", b"null", b"string", b"required", b"optional", b"true", b"false",
+    b"text", b"varchar", b"unknown", b"default", b"hidden", b"same",
 ];
 
 /// Says whether a password written in a URL or after `-u` may be a real one: there, any word counts.

@@ -156,6 +156,23 @@ fn passwords_are_masked_as_people_write_them() {
 }
 
 #[test]
+fn plain_words_are_passwords_beside_a_user() {
+    let word = ["sun", "flower"].concat();
+    for template in [
+        "| user | password |\n|---|---|\n| jo | {} |\n",
+        "site,login,password\nshop,jo,{}\n",
+    ] {
+        assert!(check_gone(&template.replace("{}", &word), &word));
+    }
+    for text in [
+        "| field | password |\n|---|---|\n| length | sunflower |\n",
+        "| user | password |\n|---|---|\n| string | required |\n| jo | `<password>` |\n",
+    ] {
+        assert_eq!(mask(text.to_owned()).0.as_str(), text);
+    }
+}
+
+#[test]
 fn random_values_are_masked_near_telling_words() {
     let mut n_kept = 0;
     let mut n_all = 0;
