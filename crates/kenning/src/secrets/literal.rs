@@ -98,9 +98,8 @@ fn bare_at(text: &[u8], start: usize, sign: Sign) -> Option<Value> {
     let is_code = bare.contains(&b'(') || bare.ends_with(b"...");
     let is_closed = match sign {
         Sign::Element => text[start + length..].trim_ascii_start().starts_with(b"</"),
-        Sign::Colon | Sign::Cell => {
-            is_last_on_line(text, start + length) || is_strong(&bare[..trimmed])
-        }
+        Sign::Colon => is_last_on_line(text, start + length) || is_strong(&bare[..trimmed]),
+        Sign::Cell => ends_cell(text, start + length),
         _ => true,
     };
     (trimmed > 0 && !is_code && is_closed).then_some(Value {
@@ -148,6 +147,12 @@ fn is_last_on_line(text: &[u8], end: usize) -> bool {
     let rest = &text[skip_blanks(text, end)..];
     rest.first()
         .is_none_or(|byte| b"\n\r#|\\\"'`<};&(-".contains(byte))
+}
+
+/// The value of a cell is all of it.
+fn ends_cell(text: &[u8], end: usize) -> bool {
+    let rest = &text[skip_blanks(text, end)..];
+    rest.first().is_none_or(|byte| b"|\n\r`*".contains(byte))
 }
 
 pub(super) fn skip_blanks(text: &[u8], from: usize) -> usize {

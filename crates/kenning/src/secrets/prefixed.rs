@@ -79,6 +79,34 @@ fn name_start(text: &[u8], body: usize) -> Option<usize> {
         !name.iter().any(|&byte| is(byte, UPPER)) || !name.iter().any(|&byte| is(byte, LOWER));
     // A dash joins words of a title, too: only one short name in front of it counts.
     let is_short = name.ends_with(b"_") || name.len() <= 6;
-    (is_joined && begins && is_plain && is_short && length < NAME_BYTES_MAX)
-        .then_some(body - length)
+    let is_token = is_joined && begins && is_plain && is_short && length < NAME_BYTES_MAX;
+    (is_token && !is_object(name) && !is_id(text, body - length)).then_some(body - length)
+}
+
+/// What services put in front of the names of things that are not secret: messages, customers, files.
+#[rustfmt::skip]
+const OBJECTS: &[&[u8]] = &[
+    b"acct", b"asst", b"batch", b"call", b"cart", b"ch", b"chatcmpl", b"class", b"cmpl", b"cs", b"css", b"cus", b"doc",
+    b"event", b"evt", b"file", b"ft", b"gen", b"id", b"image", b"img", b"in", b"item", b"job", b"li", b"mod", b"module",
+    b"msg", b"obj", b"order", b"org", b"page", b"pi", b"pm", b"price", b"prod", b"proj", b"req", b"request", b"resp",
+    b"rs", b"run", b"seti", b"si", b"step", b"sub", b"thread", b"tool", b"toolu", b"trace", b"txn", b"user", b"usr", b"vs",
+];
+
+fn is_object(name: &[u8]) -> bool {
+    let word = name.split(|byte| matches!(byte, b'_' | b'-')).next();
+    word.is_some_and(|word| {
+        OBJECTS
+            .iter()
+            .any(|object| word.eq_ignore_ascii_case(object))
+    })
+}
+
+/// Says whether the name of the value ends with `id`.
+fn is_id(text: &[u8], start: usize) -> bool {
+    let before = &text[start.saturating_sub(12)..start];
+    let name = before
+        .iter()
+        .rposition(|&byte| is(byte, ALNUM))
+        .map_or(&[][..], |at| &before[..=at]);
+    name.to_ascii_lowercase().ends_with(b"id")
 }

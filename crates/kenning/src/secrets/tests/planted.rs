@@ -348,6 +348,8 @@ fn what_only_looks_random_is_kept() {
         "Login: see the wiki / help page",
         "User: octocat/hello-world",
         "we pass `{{name}}` and ${value} to it",
+        "the message msg_018gCsTGsXkYJVqYPxTgDHBU, request id: acme_018gCsTGsXkYJVqYPxTgDHBU",
+        "| `--password` | E2E-Verschlüsselungspasswort (wird abgefragt) |",
         "password: {{ vault_password }}",
         "password: \"${DB_PASSWORD:-}\"",
         "token: <%= token %>",
