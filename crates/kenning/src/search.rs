@@ -19,6 +19,7 @@ mod rerank;
 mod retrieve;
 mod select;
 mod sentences;
+mod spelling;
 pub mod tuning;
 
 use std::sync::Arc;
@@ -28,7 +29,7 @@ use jiff::civil::Date;
 pub use evidence::Evidence;
 pub use excerpt::Excerpt;
 pub use explain::{Effect, Stage};
-pub use intent::Intent;
+pub use intent::{Intent, is_identifier};
 pub use lookup::{Passage, Piece, PropertyType, chunks_on, passage};
 pub use query::Query;
 pub use tuning::{Fusion, Tuning};
@@ -165,7 +166,7 @@ pub fn search(cx: &SearchContext<'_>, text: &str, options: &SearchOptions) -> Re
         found.ranking.looked.retain(|ranked| !is_noise(ranked));
     }
     found.keep_promises(cx.store)?;
-    let verdict = found.judge(cx.store)?;
+    let verdict = found.judge(cx)?;
     let mut ranked = match verdict.evidence {
         Evidence::None => Vec::new(),
         _ => found.take(cx, |ranked| !drops_noise || !is_noise(ranked), options)?,
@@ -193,7 +194,7 @@ pub fn search(cx: &SearchContext<'_>, text: &str, options: &SearchOptions) -> Re
     }
     let mut notices = found.request.notices;
     keep_scores(&mut hits, options.min_score, &mut notices);
-    tell_respelled(&hits, &found.query, &found.strength, &mut notices);
+    tell_respelled(&found.query, &found.strength, &mut notices);
     tell_successors(&hits, &mut notices);
     if let Some(max_tokens) = options.max_tokens {
         keep_tokens(&mut hits, max_tokens);
@@ -241,31 +242,12 @@ fn is_noise(ranked: &Ranked) -> bool {
     ranked.promise.is_none() && !is_worded && meaning < tuning::SIMILARITY_WEAK
 }
 
-/// Says what was looked for instead of words that no note says: as the hits spell it, since a term is
-/// only the stem of a word.
-fn tell_respelled(hits: &[Hit], query: &Query, strength: &Strength, notices: &mut Vec<String>) {
-    let mut finder = Finder::new(query);
-    for (number, instead) in &strength.respelled {
-        let mut spelled: Vec<String> = Vec::new();
-        for hit in hits {
-            finder.each(&hit.text, hit.note.language, |group, start, end| {
-                let word = hit.text[start..end].to_lowercase();
-                if group == *number && !spelled.contains(&word) {
-                    spelled.push(word);
-                }
-            });
-        }
-        spelled.truncate(instead.terms.len());
-        let found = if spelled.is_empty() {
-            instead.terms.join(", ")
-        } else {
-            spelled.join(", ")
-        };
-        notices.push(format!(
-            "no note says {:?}; looked for {found} instead",
-            query.words[*number]
-        ));
-    }
+/// Says what was looked for instead of words that no note says.
+fn tell_respelled(query: &Query, strength: &Strength, notices: &mut Vec<String>) {
+    notices.extend(strength.respelled.iter().map(|respelled| {
+        let (asked, word) = (&query.words[respelled.number], &respelled.word);
+        format!("no note says {asked:?}; looked for {word} instead")
+    }));
 }
 
 /// A note that was replaced says by which: it may be found, but not be taken for the last word.
@@ -365,8 +347,8 @@ fn find<'a>(cx: &SearchContext<'a>, text: &str, options: &SearchOptions) -> Resu
         strength,
         is_all,
     } = retrieve::retrieve(&net, tuning.candidates)?;
-    for (number, instead) in &strength.respelled {
-        query.groups[*number] = instead.clone();
+    for respelled in &strength.respelled {
+        query.groups[respelled.number] = respelled.group.clone();
     }
     let fused = fuse::fuse(candidates, mode, &leaning(&tuning, intent));
     let order = Order {
@@ -400,7 +382,7 @@ impl Found<'_> {
     }
 
     /// Judges the notes by the beginning of the order, however much of it is asked for.
-    fn judge(&mut self, store: &Store) -> Result<Verdict> {
+    fn judge(&mut self, cx: &SearchContext<'_>) -> Result<Verdict> {
         let looked = &mut self.ranking.looked;
         let mut judged = list::usual(looked);
         judged.truncate(list::USUAL_LENGTH);
@@ -411,21 +393,19 @@ impl Found<'_> {
         if self.is_listing || looked[0].is_pinned() {
             return Ok(Verdict::CERTAIN);
         }
-        let rows = rank::Rows::new(store);
+        let rows = rank::Rows::new(cx.store);
         for &place in &judged {
-            // Who was looked at closely has told what there is to know.
-            if looked[place].candidate.look.is_none() {
-                rows.read_text(&mut looked[place])?;
-            }
+            rows.read_text(&mut looked[place])?;
         }
         let judged: Vec<&Ranked> = judged.iter().map(|&place| &looked[place]).collect();
-        let signals = Signals::of(&judged, &self.query, &self.strength);
-        Ok(match signals.grade() {
+        let signals = Signals::of(cx, &judged, &self.query, &self.strength, self.mode)?;
+        let confidence = signals.confidence();
+        Ok(match Evidence::of(confidence) {
             Evidence::None => Verdict::NONE,
             evidence => Verdict {
                 evidence,
-                confidence: signals.confidence(),
-                certainty: signals.coverage.max(signals.meaning),
+                confidence,
+                certainty: signals.certainty(),
             },
         })
     }
@@ -552,17 +532,6 @@ fn present(
             })
         })
         .collect()
-}
-
-/// Share of the query's words, weighted by rarity, that a passage and its names hold.
-fn coverage(ranked: &Ranked, query: &Query, idf: &[f32]) -> f32 {
-    let note = &ranked.note;
-    let headings = chunk::breadcrumb(&note.title, &note.headings, ranked.chunk.heading);
-    let names = rank::names(note, &note.path);
-    let mut lens = rerank::Lens::new(query, idf);
-    let look = lens.names(&names);
-    let text = format!("{}\n{}", headings.join("\n"), ranked.passage());
-    lens.coverage(&text, note.language, &look)
 }
 
 /// Drops hits of too low a score. That is not the notes' fault, and told where nothing is left.

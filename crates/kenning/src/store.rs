@@ -33,7 +33,9 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 pub(crate) use codes::Coder;
 pub use facts::{NoteDetails, NoteFacts, Status, Wanted};
-pub use lexical::{FieldWeights, LexicalHit, LexicalOptions, LexicalScores, Places, TermGroup};
+pub use lexical::{
+    FieldWeights, LexicalHit, LexicalOptions, LexicalScores, Places, Respelled, TermGroup, Typed,
+};
 pub use linked::{LinkRow, LinkTarget, LinkedNote, NoteStanding};
 pub(crate) use pieces::pack as pack_pieces;
 pub use pulse::{Beat, Pulse};

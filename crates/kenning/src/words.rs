@@ -10,7 +10,9 @@ mod stop;
 pub use language::{Language, detect};
 pub(crate) use scan::is_unspaced;
 pub use scan::{Word, WordKind, words};
-pub use stop::is_stop_word;
+pub use stop::{is_stop_word, is_stop_word_anywhere};
+
+use std::borrow::Cow;
 
 use frostem::Stemmer;
 use rustc_hash::FxHashMap;
@@ -112,6 +114,15 @@ pub fn term_variants(word: &Word<'_>, languages: &[Language]) -> Vec<String> {
     variants
 }
 
+/// Whether `found`, a word of a note in `language`, is a form of the word that was asked for. A word that
+/// only another language's grammar, or a look past accents, makes equal is none.
+pub fn is_form_of(asked: &str, found: &str, language: Language) -> bool {
+    let (mut wanted, mut own) = (String::new(), String::new());
+    lower_into(asked, &mut wanted);
+    lower_into(found, &mut own);
+    wanted == own || stem_with_accents(&wanted, language) == stem_with_accents(&own, language)
+}
+
 /// Returns `text` as names are compared: NFKC, lower case, accents kept; blanks, hyphens and
 /// underscores all count as one blank.
 pub fn name_key(text: &str) -> String {
@@ -144,12 +155,7 @@ pub fn lower_into(word: &str, out: &mut String) {
 
 /// Stems first and folds accents after: the stemmers read their language's accents.
 fn stem(lowered: &str, language: Language) -> String {
-    // Identifiers and numbers have no grammar; a stemmer would only merge different ones.
-    let is_plain_word = !lowered.bytes().any(|b| b.is_ascii_digit() || b == b'_');
-    let stemmed = match language.algorithm() {
-        Some(algorithm) if is_plain_word => Stemmer::new(algorithm).stem(lowered),
-        _ => lowered.into(),
-    };
+    let stemmed = stem_with_accents(lowered, language);
     if stemmed.is_ascii() && !stemmed.is_empty() {
         return stemmed.into_owned();
     }
@@ -159,6 +165,15 @@ fn stem(lowered: &str, language: Language) -> String {
         lowered.to_owned()
     } else {
         folded
+    }
+}
+
+fn stem_with_accents(lowered: &str, language: Language) -> Cow<'_, str> {
+    // Identifiers and numbers have no grammar; a stemmer would only merge different ones.
+    let is_plain_word = !lowered.bytes().any(|b| b.is_ascii_digit() || b == b'_');
+    match language.algorithm() {
+        Some(algorithm) if is_plain_word => Stemmer::new(algorithm).stem(lowered),
+        _ => lowered.into(),
     }
 }
 

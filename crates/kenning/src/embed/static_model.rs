@@ -78,6 +78,14 @@ impl StaticModel {
         self.wordpiece.cut(&self.asset, text, pieces);
     }
 
+    /// Whether the vocabulary has a word whole, not only its parts.
+    pub fn knows(&self, word: &str) -> bool {
+        let mut pieces = Vec::new();
+        self.pieces(word, &mut pieces);
+        let is_all = |&piece: &u32| self.piece(piece).chars().count() == word.chars().count();
+        matches!(&pieces[..], [only] if is_all(only))
+    }
+
     /// Returns the word pieces of a text, each once, in the order of their ids.
     pub(crate) fn distinct_pieces(&self, text: &str) -> Vec<u32> {
         let mut pieces = Vec::new();

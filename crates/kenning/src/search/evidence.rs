@@ -1,8 +1,19 @@
-//! How well the notes answer: from the words that are there and from meaning, never from a rank.
+//! How well the notes answer: one figure from the words that are there and from meaning, never from a
+//! rank; the grade is read off it.
 
-use super::rank::Ranked;
+use super::finder::Finder;
+use super::maxsim::MaxSim;
+use super::rank::{self, Ranked};
+use super::rerank::{Lens, Passage};
 use super::retrieve::Strength;
-use super::{Query, tuning};
+use super::tuning::{
+    self, CONFIDENCE_MODERATE, CONFIDENCE_STRONG, CONFIDENCE_WEAK, SIMILARITY_WEAK,
+};
+use super::{Mode, Query, SearchContext};
+use crate::chunk;
+use crate::error::Result;
+use crate::store::{ChunkId, Places};
+use crate::words;
 
 /// How well the notes answer the question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -18,6 +29,16 @@ pub enum Evidence {
 }
 
 impl Evidence {
+    /// Returns the grade of a confidence: the same scale for every question, mode and interface.
+    pub fn of(confidence: f32) -> Self {
+        match confidence {
+            CONFIDENCE_STRONG.. => Self::Strong,
+            CONFIDENCE_MODERATE.. => Self::Moderate,
+            CONFIDENCE_WEAK.. => Self::Weak,
+            _ => Self::None,
+        }
+    }
+
     /// Returns the name in answers.
     pub fn name(self) -> &'static str {
         match self {
@@ -34,67 +55,329 @@ pub(super) fn above_floor(cosine: f32, floor: f32) -> f32 {
     ((cosine - floor) / (1.0 - floor).max(f32::EPSILON)).max(0.0)
 }
 
-/// What the grade is made of, each 0 to 1.
+/// How like an unrelated passage is to a word that it does not hold.
+const LIKENESS_UNHELD: f32 = 0.4;
+/// How like a passage must be to the rarest word of the question to say it by another.
+const LIKENESS_SAYS: f32 = 0.7;
+
+/// What speaks for a passage, each 0 to 1.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+struct Judged {
+    /// Share of the question's words, by rarity, that it holds.
+    coverage: f32,
+    /// Share of them that stand together.
+    proximity: f32,
+    /// Likeness of single words, by rarity; a word that it holds counts fully.
+    words: f32,
+    /// Likeness of the passage as a whole, above what an unrelated one has.
+    meaning: f32,
+    /// Whether it says the rarest word, by itself or by one like it.
+    says_rarest: bool,
+    /// Rarity of a word that no note says, which tells how many notes there are; no share.
+    unsaid: f32,
+}
+
+impl Judged {
+    /// Returns how likely it is that a passage like this answers: a logistic regression over questions
+    /// that a vault or collection answers and questions that it does not (docs/benchmarks.md).
+    fn confidence(&self) -> f32 {
+        let [coverage, proximity, words, meaning] = tuning::CONFIDENCE_WEIGHTS;
+        let sum = coverage * self.coverage
+            + proximity * self.proximity
+            + words * self.words
+            + meaning * self.meaning;
+        let odds = sum - tuning::CONFIDENCE_BIAS - tuning::CONFIDENCE_BY_CHANCE * self.unsaid;
+        let confidence = 1.0 / (1.0 + (-odds).exp());
+        if self.says_rarest {
+            confidence
+        } else {
+            confidence.min(CONFIDENCE_STRONG - 0.01)
+        }
+    }
+}
+
+/// What the grade is made of.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub(super) struct Signals {
-    /// Share of the query's words, by rarity, in the best passage.
-    pub(super) coverage: f32,
-    /// Share of them that stand together.
-    pub(super) proximity: f32,
-    /// Likeness of single words.
-    pub(super) words: f32,
-    /// Likeness of the passage as a whole, above what an unrelated one has.
-    pub(super) meaning: f32,
+    /// Of the passage that answers best: an answer stands in one place.
+    best: f32,
+    /// Share of the question's words, by rarity, in the passage that holds most of them.
+    coverage: f32,
+    /// Likeness of the nearest passage, above what an unrelated one has.
+    meaning: f32,
+    /// Whether any word of the question was found, in whatever spelling.
+    is_touched: bool,
+    /// Whether the model knows any word of the question, so that meaning tells something.
+    is_known: bool,
 }
 
 impl Signals {
-    /// Takes the best of the passages that are judged.
-    pub(super) fn of(ranked: &[&Ranked], query: &Query, strength: &Strength) -> Self {
-        let looks = || ranked.iter().filter_map(|ranked| ranked.candidate.look);
-        let best = |signal: fn(&super::rerank::Features) -> f32| {
-            looks().map(|look| signal(&look)).fold(0f32, f32::max)
-        };
-        let meaning = strength
-            .cosine
-            .map_or(0.0, |(best, floor)| above_floor(best, floor));
+    /// Judges passages whose texts have been read.
+    pub(super) fn of(
+        cx: &SearchContext<'_>,
+        ranked: &[&Ranked],
+        query: &Query,
+        strength: &Strength,
+        mode: Mode,
+    ) -> Result<Self> {
+        let judge = Judge::new(query, strength);
         let mut signals = Self {
-            coverage: best(|look| look.coverage),
-            proximity: best(|look| look.proximity),
-            words: best(|look| look.cosine),
-            meaning,
+            is_known: judge.is_known(cx),
+            meaning: (strength.cosine).map_or(0.0, |(best, floor)| above_floor(best, floor)),
+            ..Self::default()
         };
-        if looks().next().is_none() {
-            let covered = ranked
-                .iter()
-                .map(|r| super::coverage(r, query, &strength.idf));
-            signals.coverage = covered.fold(0f32, f32::max);
-            signals.proximity = signals.coverage;
-            signals.words = signals.coverage;
+        let chunks: Vec<ChunkId> = ranked.iter().map(|ranked| ranked.chunk.id).collect();
+        let places = cx.store.places(&query.groups, &chunks)?;
+        let likeness = judge.likeness(cx, &chunks, mode)?;
+        let mut lens = Lens::new(query, &judge.idf);
+        let mut finder = Finder::new(query);
+        for (index, ranked) in ranked.iter().enumerate() {
+            let is_held = judge.held(ranked, &places[index], &mut lens, &mut finder);
+            signals.is_touched |= is_held.iter().any(|held| *held != Held::Not);
+            let like = likeness.get(index).map(Vec::as_slice);
+            let judged = judge.judge(ranked, &places[index], &is_held, like);
+            signals.coverage = signals.coverage.max(judged.coverage);
+            signals.best = signals.best.max(judged.confidence());
         }
-        signals
+        Ok(signals)
     }
 
-    /// Returns one figure from 0 to 1. The weights were chosen by how well the figure tells a
-    /// collection's own questions from those of another (docs/benchmarks.md).
+    /// Returns one figure from 0 to 1.
     pub(super) fn confidence(&self) -> f32 {
-        let sum = 0.5 * self.coverage + 0.5 * self.proximity + 2.0 * self.words + self.meaning;
-        (sum / 4.0).clamp(0.0, 1.0)
+        let is_near = self.is_known && self.meaning >= SIMILARITY_WEAK;
+        if self.is_touched || is_near {
+            self.best.max(CONFIDENCE_WEAK)
+        } else {
+            self.best.min(CONFIDENCE_WEAK - 0.01)
+        }
     }
 
-    /// Returns the grade.
-    pub(super) fn grade(&self) -> Evidence {
-        let Self {
-            coverage, meaning, ..
-        } = *self;
-        match () {
-            () if coverage >= tuning::COVERAGE_STRONG => Evidence::Strong,
-            () if coverage >= tuning::COVERAGE_MODERATE
-                || meaning >= tuning::SIMILARITY_MODERATE =>
-            {
-                Evidence::Moderate
-            }
-            () if coverage > 0.0 || meaning >= tuning::SIMILARITY_WEAK => Evidence::Weak,
-            () => Evidence::None,
+    /// Returns how good the best hit is, which relative scores do not tell.
+    pub(super) fn certainty(&self) -> f32 {
+        self.coverage.max(self.meaning)
+    }
+}
+
+/// How a passage holds a word.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Held {
+    Not,
+    /// In another spelling, past accents, or by the grammar of another language: it may be another word.
+    Doubtfully,
+    Surely,
+}
+
+/// A question to judge passages by.
+struct Judge<'q> {
+    query: &'q Query,
+    /// Rarity of each word; that of one that no note says is not that of what was looked for instead.
+    idf: Vec<f32>,
+    total: f32,
+    is_respelled: Vec<bool>,
+    unsaid: f32,
+}
+
+impl<'q> Judge<'q> {
+    fn new(query: &'q Query, strength: &Strength) -> Self {
+        let mut idf = strength.idf.clone();
+        idf.resize(query.groups.len(), 1.0);
+        let mut is_respelled = vec![false; idf.len()];
+        for respelled in &strength.respelled {
+            idf[respelled.number] = strength.unsaid;
+            is_respelled[respelled.number] = true;
         }
+        Self {
+            total: idf.iter().sum::<f32>().max(f32::EPSILON),
+            query,
+            idf,
+            is_respelled,
+            unsaid: strength.unsaid,
+        }
+    }
+
+    /// Whether the model knows a word of the question; without one, meaning is made of letters.
+    fn is_known(&self, cx: &SearchContext<'_>) -> bool {
+        let mut words = self.query.words.iter();
+        cx.embedder
+            .word_rows()
+            .is_none_or(|model| words.any(|word| model.knows(word)))
+    }
+
+    /// Returns how like each passage is to each word; nothing where the model is not to be asked.
+    fn likeness(
+        &self,
+        cx: &SearchContext<'_>,
+        chunks: &[ChunkId],
+        mode: Mode,
+    ) -> Result<Vec<Vec<f32>>> {
+        let Some(model) = cx.embedder.word_rows().filter(|_| mode != Mode::Lexical) else {
+            return Ok(Vec::new());
+        };
+        let mut pieces = Vec::new();
+        for chunk in cx.store.chunks(chunks)? {
+            let mut own = Vec::new();
+            chunk.pieces(&mut own);
+            pieces.push(own);
+        }
+        let passages: Vec<&[u32]> = pieces.iter().map(Vec::as_slice).collect();
+        let words = self.query.words.iter().map(String::as_str);
+        Ok(MaxSim::new(model, words.zip(self.idf.iter().copied())).by_word(&passages))
+    }
+
+    /// Returns how a passage, what stands above it and what its note is called hold each word.
+    fn held(
+        &self,
+        ranked: &Ranked,
+        places: &Places,
+        lens: &mut Lens<'_>,
+        finder: &mut Finder<'_>,
+    ) -> Vec<Held> {
+        let note = &ranked.note;
+        let names = rank::names(note, &note.title);
+        let crumbs = chunk::breadcrumb(&note.title, &note.headings, ranked.chunk.heading);
+        let look = lens.names(&names);
+        let passage = Passage {
+            places,
+            headings: &crumbs[1..],
+            joined: None,
+        };
+        let is_held = lens.held(&passage, &names, &look);
+        let surely = self.said(ranked, &crumbs, finder);
+        let of = |number: usize| match (is_held[number], surely[number]) {
+            (false, _) => Held::Not,
+            _ if self.is_respelled[number] => Held::Doubtfully,
+            (true, Some(false)) => Held::Doubtfully,
+            (true, _) => Held::Surely,
+        };
+        (0..self.idf.len()).map(of).collect()
+    }
+
+    /// Returns whether what is written is a form of each word that was asked for, `None` for a word that
+    /// is not written by itself, but part of another or a property.
+    fn said(&self, ranked: &Ranked, crumbs: &[&str], finder: &mut Finder<'_>) -> Vec<Option<bool>> {
+        let note = &ranked.note;
+        let names = rank::names(note, &note.path);
+        let own = names.own.iter().copied().chain(crumbs.iter().copied());
+        let others = names.called.iter().chain(names.tags).map(String::as_str);
+        let mut said = vec![None; self.idf.len()];
+        for text in own.chain(others).chain([ranked.passage()]) {
+            finder.each(text, note.language, |number, start, end| {
+                let asked = &self.query.words[number];
+                let is_form = self.query.groups[number].is_prefix
+                    || words::is_form_of(asked, &text[start..end], note.language);
+                said[number] = Some(is_form || said[number] == Some(true));
+            });
+        }
+        said
+    }
+
+    fn judge(
+        &self,
+        ranked: &Ranked,
+        places: &Places,
+        is_held: &[Held],
+        like: Option<&[f32]>,
+    ) -> Judged {
+        let is_sure = |number: usize| is_held[number] == Held::Surely;
+        let likeness = |number: usize| match like {
+            _ if is_sure(number) => 1.0,
+            Some(like) => like[number].clamp(0.0, 1.0),
+            None => LIKENESS_UNHELD,
+        };
+        let share = |of: &dyn Fn(usize) -> f32| {
+            let sum: f32 = (0..self.idf.len()).map(|n| self.idf[n] * of(n)).sum();
+            sum / self.total
+        };
+        let coverage = share(&|number| f32::from(is_sure(number)));
+        let sure = places.found.iter().filter(|(number, _)| is_sure(*number));
+        let sure: Vec<(usize, u32)> = sure.copied().collect();
+        let candidate = &ranked.candidate;
+        let rarest = (0..self.idf.len()).max_by(|&a, &b| self.idf[a].total_cmp(&self.idf[b]));
+        Judged {
+            coverage,
+            proximity: super::rerank::proximity(&sure, &self.idf, self.total),
+            words: share(&likeness),
+            meaning: match candidate.cosine {
+                Some(cosine) => above_floor(cosine, candidate.background),
+                // What a passage with so many of the words has, as a rule.
+                None => tuning::MEANING_OF_NONE + tuning::MEANING_OF_WORDS * coverage,
+            },
+            says_rarest: rarest.is_some_and(|rarest| likeness(rarest) >= LIKENESS_SAYS),
+            unsaid: self.unsaid,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_grade_is_read_off_the_confidence() {
+        for (confidence, grade) in [
+            (0.0, Evidence::None),
+            (0.049, Evidence::None),
+            (0.05, Evidence::Weak),
+            (0.499, Evidence::Weak),
+            (0.5, Evidence::Moderate),
+            (0.849, Evidence::Moderate),
+            (0.85, Evidence::Strong),
+            (1.0, Evidence::Strong),
+        ] {
+            assert_eq!(Evidence::of(confidence), grade, "{confidence}");
+        }
+    }
+
+    #[test]
+    fn without_the_rarest_word_nothing_is_strong() {
+        let all = Judged {
+            coverage: 0.9,
+            proximity: 0.9,
+            words: 0.95,
+            meaning: 0.8,
+            says_rarest: true,
+            unsaid: 7.0,
+        };
+        assert_eq!(Evidence::of(all.confidence()), Evidence::Strong);
+        let lacking = Judged {
+            says_rarest: false,
+            ..all
+        };
+        assert_eq!(Evidence::of(lacking.confidence()), Evidence::Moderate);
+    }
+
+    #[test]
+    fn more_of_anything_is_never_less_sure() {
+        let half = Judged {
+            coverage: 0.5,
+            proximity: 0.5,
+            words: 0.5,
+            meaning: 0.5,
+            says_rarest: true,
+            unsaid: 7.0,
+        };
+        for better in [
+            Judged {
+                coverage: 0.6,
+                ..half
+            },
+            Judged {
+                proximity: 0.6,
+                ..half
+            },
+            Judged { words: 0.6, ..half },
+            Judged {
+                meaning: 0.6,
+                ..half
+            },
+        ] {
+            assert!(better.confidence() > half.confidence(), "{better:?}");
+        }
+        assert!(Judged::default().confidence() < CONFIDENCE_WEAK);
+        let larger = Judged {
+            unsaid: 9.0,
+            ..half
+        };
+        assert!(larger.confidence() < half.confidence());
     }
 }

@@ -63,15 +63,11 @@ impl Intent {
 }
 
 /// Whether a word is spelled as names of things are and words of a language are not.
-fn is_identifier(word: &str) -> bool {
+pub fn is_identifier(word: &str) -> bool {
     let word = word.trim_matches(['(', ')', ',', ';', ':', '?', '!', '"', '\'']);
     let mut letters = word.chars();
     let has_digit = word.contains(|c: char| c.is_ascii_digit());
     let has_letter = word.contains(char::is_alphabetic);
-    let is_camel = word
-        .as_bytes()
-        .windows(2)
-        .any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase());
     let is_version = has_digit && word.trim_end_matches('.').contains('.') && !has_letter;
     word.starts_with('§')
         || (word.contains('_') && has_letter)
@@ -79,9 +75,15 @@ fn is_identifier(word: &str) -> bool {
             && has_letter
             && letters.all(|c| c.is_ascii_alphanumeric() || "-._/#".contains(c)))
         || is_version
-        || (is_camel && word.len() > 3)
+        || (is_camel(word) && word.len() > 3)
         || word.contains("::")
         || word.ends_with("()")
+}
+
+/// Whether a word is written in camel case, as names in code are.
+pub(super) fn is_camel(word: &str) -> bool {
+    let mut pairs = word.as_bytes().windows(2);
+    pairs.any(|pair| pair[0].is_ascii_lowercase() && pair[1].is_ascii_uppercase())
 }
 
 #[cfg(test)]

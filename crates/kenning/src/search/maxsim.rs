@@ -25,6 +25,8 @@ struct Asked {
     lengths: Vec<f32>,
     weights: Vec<f32>,
     total: f32,
+    /// Where the pieces of each word end.
+    ends: Vec<usize>,
 }
 
 impl<'m> MaxSim<'m> {
@@ -39,6 +41,7 @@ impl<'m> MaxSim<'m> {
             lengths: Vec::new(),
             weights: Vec::new(),
             total: 0.0,
+            ends: Vec::new(),
         };
         let mut pieces = Vec::new();
         for (word, weight) in words {
@@ -51,6 +54,7 @@ impl<'m> MaxSim<'m> {
                 asked.weights.push(weight);
                 asked.total += weight;
             }
+            asked.ends.push(asked.weights.len());
         }
         Self {
             rows,
@@ -65,17 +69,40 @@ impl<'m> MaxSim<'m> {
         if self.asked.total == 0.0 {
             return vec![0.0; passages.len()];
         }
+        self.each(passages, |best| {
+            let weighted = best.iter().zip(&self.asked.weights);
+            weighted.map(|(best, weight)| best * weight).sum::<f32>() / self.asked.total
+        })
+    }
+
+    /// Returns for each passage how near it comes to each word of the query, 0 to 1: the mean over the
+    /// word's pieces; 0 for a word that the model does not know.
+    pub(super) fn by_word(&self, passages: &[&[u32]]) -> Vec<Vec<f32>> {
+        if self.asked.weights.is_empty() {
+            return vec![vec![0.0; self.asked.ends.len()]; passages.len()];
+        }
+        self.each(passages, |best| {
+            let mut start = 0;
+            let mean = |&end: &usize| {
+                let own = &best[std::mem::replace(&mut start, end)..end];
+                own.iter().sum::<f32>() / own.len().max(1) as f32
+            };
+            self.asked.ends.iter().map(mean).collect()
+        })
+    }
+
+    /// Hands on the best cosine of each piece of the query with one of each passage.
+    fn each<T>(&self, passages: &[&[u32]], mut of: impl FnMut(&[f32]) -> T) -> Vec<T> {
         let met = Met::new(passages, self.n_pieces);
         let width = self.asked.weights.len().next_multiple_of(LANES);
         let cosines = self.cosines(&met, width);
         let mut best = vec![0.0; width];
-        let score = |pieces: &&[u32]| {
+        let mut found = |pieces: &&[u32]| {
             best.fill(0.0);
             find_best(pieces, &met, &cosines, &mut best);
-            let weighted = best.iter().zip(&self.asked.weights);
-            weighted.map(|(best, weight)| best * weight).sum::<f32>() / self.asked.total
+            of(&best)
         };
-        passages.iter().map(score).collect()
+        passages.iter().map(&mut found).collect()
     }
 
     /// Compares every piece that was met with every one of the query.
@@ -192,6 +219,18 @@ mod tests {
         let words = || [("saffron", 5.0), ("the", 0.1)].into_iter();
         let query = MaxSim::new(embedded(), words());
         assert!(score(&query, "saffron") > score(&query, "the"));
+    }
+
+    #[test]
+    fn each_word_has_its_own_likeness() {
+        let words = [("slate", 1.0), ("\u{0}", 1.0), ("waterproofing", 1.0)];
+        let query = MaxSim::new(embedded(), words.into_iter());
+        let passage = embedded().distinct_pieces("roof tiles, slate");
+        let like = query.by_word(&[&passage]).remove(0);
+        assert!(like[0] > 0.99 && like[1] == 0.0 && like[2] < like[0], "{like:?}");
+        let unknown = MaxSim::new(embedded(), [("\u{0}", 1.0)].into_iter());
+        assert_eq!(unknown.by_word(&[&passage]), [[0.0]]);
+        assert!(MaxSim::new(embedded(), [].into_iter()).by_word(&[]).is_empty());
     }
 
     #[test]

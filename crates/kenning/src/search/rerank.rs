@@ -167,14 +167,19 @@ impl<'q> Lens<'q> {
         }
     }
 
-    /// Returns the share of the query's words, by rarity, that a text or the names hold.
-    pub(super) fn coverage(&mut self, text: &str, language: Language, look: &NamesLook) -> f32 {
-        if self.total <= 0.0 {
-            return 0.0;
-        }
+    /// Returns which words of the query a passage holds, by itself or by what stands above it.
+    pub(super) fn held(
+        &mut self,
+        passage: &Passage<'_>,
+        names: &Names<'_>,
+        look: &NamesLook,
+    ) -> OfEach<bool> {
         let mut is_held = look.is_held.clone();
-        (self.finder).each(text, language, |group, _, _| is_held[group] = true);
-        share(&is_held, self.idf, self.total)
+        (passage.places.found.iter()).for_each(|&(group, _)| is_held[group] = true);
+        for heading in passage.headings {
+            self.agreement(heading, names.language, &mut is_held);
+        }
+        is_held
     }
 
     /// A name agrees as far as it holds the query and the query holds it: the harmonic mean of both.
@@ -303,7 +308,7 @@ fn kinship(asked: &str, word: &str) -> f32 {
 }
 
 /// The best window: how much of the query it holds.
-fn proximity(places: &[(usize, u32)], idf: &[f32], total: f32) -> f32 {
+pub(super) fn proximity(places: &[(usize, u32)], idf: &[f32], total: f32) -> f32 {
     let mut counts: OfEach<usize> = smallvec![0; idf.len()];
     let (mut first, mut sum, mut best) = (0, 0f32, 0f32);
     for &(group, at) in places {

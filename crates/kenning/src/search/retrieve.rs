@@ -3,9 +3,10 @@
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
 use super::select::Selection;
+use super::spelling;
 use super::{Candidate, Mode, Query, SearchContext};
 use crate::error::{Error, Result};
-use crate::store::{ChunkId, LexicalHit, LexicalScores, Neighbour, Store, TermGroup};
+use crate::store::{ChunkId, LexicalHit, LexicalScores, Neighbour, Respelled, Store};
 
 /// Candidates of both retrievers, and what tells a good match from a bad one.
 pub(super) struct Retrieved {
@@ -31,10 +32,12 @@ pub(super) struct Net<'a> {
 pub(super) struct Strength {
     /// Inverse document frequency of each word of the query.
     pub(super) idf: Vec<f32>,
+    /// The same of a word that no note says.
+    pub(super) unsaid: f32,
     /// Highest cosine, and the cosine of an unrelated passage.
     pub(super) cosine: Option<(f32, f32)>,
-    /// Words that no note says, by number, and what was looked for instead.
-    pub(super) respelled: Vec<(usize, TermGroup)>,
+    /// Words that no note says, and what was looked for instead.
+    pub(super) respelled: Vec<Respelled>,
 }
 
 /// Returns the candidates among the selected notes: the best `n_wanted` of each retriever.
@@ -52,12 +55,15 @@ pub(super) fn retrieve(net: &Net<'_>, n_wanted: usize) -> Result<Retrieved> {
     let mut found = Candidates::with_capacity(2 * n_wanted);
     let mut strength = Strength::default();
     let mut is_all = true;
-    let scores = match mode {
-        Mode::Vector => None,
-        _ => cx.store.score_words(&query.groups, &cx.tuning.lexical)?,
-    };
+    let typed = spelling::typed(&query.words);
+    let scores = (cx.store).score_words(&query.groups, &typed, &cx.tuning.lexical)?;
     if let Some(scores) = &scores {
         strength.idf.clone_from(&scores.idf);
+        strength.unsaid = scores.unsaid;
+    }
+    // Where meaning alone is asked for, words say how far the notes answer, but find nothing.
+    let scores = scores.filter(|_| mode != Mode::Vector);
+    if let Some(scores) = &scores {
         strength.respelled.clone_from(&scores.respelled);
         let hits = by_words(scores, selection, n_wanted, cx.tuning.candidates_per_note)?;
         is_all &= hits.len() < n_wanted;

@@ -5,12 +5,21 @@ use super::graph::Weights;
 use crate::store::{FieldWeights, LexicalOptions};
 use crate::words::Language;
 
-/// Share of the query's words, by rarity, that makes evidence strong.
-pub(super) const COVERAGE_STRONG: f32 = 0.8;
-/// Share of the query's words, by rarity, that makes evidence moderate.
-pub(super) const COVERAGE_MODERATE: f32 = 0.5;
-/// Similarity above the background that makes evidence moderate without any word.
-pub(super) const SIMILARITY_MODERATE: f32 = 0.5;
+/// Confidence from which evidence is strong, moderate and weak.
+pub(super) const CONFIDENCE_STRONG: f32 = 0.85;
+pub(super) const CONFIDENCE_MODERATE: f32 = 0.5;
+pub(super) const CONFIDENCE_WEAK: f32 = 0.05;
+/// What coverage, nearness, likeness of words and meaning add to the logarithm of the odds that a
+/// passage answers, and what they must outweigh. Fitted to the ten collections, each asked what another
+/// answers, and four vaults (docs/benchmarks.md).
+pub(super) const CONFIDENCE_WEIGHTS: [f32; 4] = [6.5, 1.0, 3.5, 5.5];
+pub(super) const CONFIDENCE_BIAS: f32 = 6.3;
+/// What is to be outweighed beside that, for each unit of the rarity of a word that no note says: the more
+/// notes there are, the likelier one holds some of the words by chance.
+pub(super) const CONFIDENCE_BY_CHANCE: f32 = 0.23;
+/// Meaning where it was not asked for: of a passage with none of the words, and what all of them add.
+pub(super) const MEANING_OF_NONE: f32 = 0.05;
+pub(super) const MEANING_OF_WORDS: f32 = 0.3;
 /// Similarity above the background below which meaning alone is no evidence.
 pub(super) const SIMILARITY_WEAK: f32 = 0.25;
 

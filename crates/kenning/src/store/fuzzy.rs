@@ -1,13 +1,12 @@
-//! Terms of the index that are spelled almost like one that is not in it.
+//! Terms of the index that are spelled almost like a word that is not in it.
 
+use tantivy::SegmentReader;
 use tantivy::schema::Field;
-use tantivy::{SegmentReader, Term};
 
-/// Letters from which one slip is forgiven, and from which two are.
-const ONE_SLIP_LETTERS: usize = 4;
+/// Letters from which two of them swapped are forgiven, from which any slip is, and from which two are.
+const SWAP_LETTERS: usize = 4;
+const ONE_SLIP_LETTERS: usize = 5;
 const TWO_SLIPS_LETTERS: usize = 8;
-/// Most spellings that are tried instead.
-const SPELLINGS_MAX: usize = 3;
 
 /// Returns how many slips in a word are forgiven.
 pub(super) fn slips_forgiven(word: &str) -> usize {
@@ -16,88 +15,66 @@ pub(super) fn slips_forgiven(word: &str) -> usize {
         return 0;
     }
     match word.chars().count() {
-        ..ONE_SLIP_LETTERS => 0,
-        ONE_SLIP_LETTERS..TWO_SLIPS_LETTERS => 1,
+        ..SWAP_LETTERS => 0,
+        SWAP_LETTERS..TWO_SLIPS_LETTERS => 1,
         _ => 2,
     }
 }
 
-/// A term that is within reach of a word.
-#[derive(PartialEq, Eq, PartialOrd, Ord)]
-pub(super) struct Near {
-    distance: usize,
-    text: String,
-    field: Field,
+/// Returns how many slips lead from what was typed to `word`, if so many are forgiven.
+pub(super) fn slips(typed: &str, word: &str) -> Option<usize> {
+    let most = slips_forgiven(typed);
+    if word.len().abs_diff(typed.len()) > most * 4 {
+        return None;
+    }
+    let letters: Vec<char> = typed.chars().collect();
+    let n_slips = distance(&letters, word, most);
+    // Four letters have too many neighbours to guess among; a swap leaves the letters as they are.
+    let is_guess = letters.len() < ONE_SLIP_LETTERS && !is_shuffled(&letters, word);
+    (n_slips <= most && (n_slips == 0 || !is_guess)).then_some(n_slips)
 }
 
-/// Collects the terms of a field that are within reach of `word`.
+fn is_shuffled(letters: &[char], word: &str) -> bool {
+    let mut own = letters.to_vec();
+    let mut others: Vec<char> = word.chars().collect();
+    own.sort_unstable();
+    others.sort_unstable();
+    own == others
+}
+
+/// Adds the terms of a field that are within reach of `word`, one of the forms of what was typed.
 ///
-/// The first letter is taken to be right: almost all slips are further in, and it spares most of
-/// the dictionary.
+/// The first letter is taken to be right, or to have changed places with the second: almost all slips
+/// are further in, and it spares most of the dictionary.
 pub(super) fn collect(
     segment: &SegmentReader,
     field: Field,
     word: &str,
-    found: &mut Vec<Near>,
+    most: usize,
+    found: &mut Vec<(usize, String)>,
 ) -> tantivy::Result<()> {
-    let most = slips_forgiven(word);
-    let Some(first) = word.chars().next().filter(|_| most > 0) else {
-        return Ok(());
-    };
     let wanted: Vec<char> = word.chars().collect();
-    let mut buffer = [0; 4];
-    let prefix = first.encode_utf8(&mut buffer).as_bytes();
+    let mut firsts: Vec<char> = wanted.iter().copied().take(2).collect();
+    firsts.dedup();
     let index = segment.inverted_index(field)?;
-    let mut stream = index.terms().range().ge(prefix).into_stream()?;
-    while stream.advance() && stream.key().starts_with(prefix) {
-        let Ok(term) = std::str::from_utf8(stream.key()) else {
-            continue;
-        };
-        if term.len().abs_diff(word.len()) > most * 4 {
-            continue;
-        }
-        let distance = distance(&wanted, term, most);
-        if distance <= most {
-            found.push(Near {
-                distance,
-                text: term.to_owned(),
-                field,
-            });
+    for first in firsts {
+        let mut buffer = [0; 4];
+        let prefix = first.encode_utf8(&mut buffer).as_bytes();
+        let mut stream = index.terms().range().ge(prefix).into_stream()?;
+        while stream.advance() && stream.key().starts_with(prefix) {
+            let Ok(term) = std::str::from_utf8(stream.key()) else {
+                continue;
+            };
+            if term.len().abs_diff(word.len()) > most * 4 {
+                continue;
+            }
+            let distance = distance(&wanted, term, most);
+            if distance <= most {
+                found.push((distance, term.to_owned()));
+            }
         }
     }
     Ok(())
-}
-
-/// Chooses the nearest spellings, the commonest first. `n_living` counts the entries that hold a term
-/// and were not deleted: what only notes that are gone say is no spelling.
-pub(super) fn choose(
-    mut found: Vec<Near>,
-    n_living: impl Fn(&Term) -> tantivy::Result<u32>,
-) -> tantivy::Result<Vec<String>> {
-    // The same term may come from several segments.
-    found.sort_unstable();
-    found.dedup();
-    for nearest in found.chunk_by(|a, b| a.distance == b.distance) {
-        let mut spellings: Vec<(u32, &str)> = Vec::new();
-        for same in nearest.chunk_by(|a, b| a.text == b.text) {
-            let mut commonest = 0;
-            for Near { text, field, .. } in same {
-                commonest = commonest.max(n_living(&Term::from_field_text(*field, text))?);
-            }
-            if commonest > 0 {
-                spellings.push((commonest, &same[0].text));
-            }
-        }
-        if !spellings.is_empty() {
-            spellings.sort_by(|a, b| b.0.cmp(&a.0).then(a.1.cmp(b.1)));
-            spellings.truncate(SPELLINGS_MAX);
-            return Ok(spellings
-                .iter()
-                .map(|(_, text)| (*text).to_owned())
-                .collect());
-        }
-    }
-    Ok(Vec::new())
 }
 
 /// Counts the letters to add, drop, change or swap with their neighbour; stops above `most`.
@@ -144,6 +121,25 @@ mod tests {
         ] {
             let letters: Vec<char> = wanted.chars().collect();
             assert_eq!(distance(&letters, term, 2), expected, "{wanted} {term}");
+        }
+    }
+
+    #[test]
+    fn as_many_slips_are_forgiven_as_a_person_would() {
+        for (typed, word, expected) in [
+            ("orof", "roof", Some(1)),
+            ("rood", "roof", None),
+            ("atttic", "attic", Some(1)),
+            ("gutetrs", "gutters", Some(1)),
+            ("gutetr", "gutters", None),
+            ("intersction", "intersection", Some(1)),
+            ("renovtion", "renovations", Some(2)),
+            ("seitan", "set", None),
+            // An accent that is written is meant.
+            ("döner", "done", None),
+            ("2026.4.1", "2026.4.10", None),
+        ] {
+            assert_eq!(slips(typed, word), expected, "{typed} {word}");
         }
     }
 

@@ -7,6 +7,7 @@
 mod entries;
 mod frequent;
 mod places;
+mod respell;
 mod scores;
 mod tally;
 
@@ -17,13 +18,14 @@ use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{Index, SegmentReader, Term};
 
 use super::directory::SqlDirectory;
-use super::fuzzy;
 use super::terms::Fields;
 use super::{ChunkId, NoteId};
 use crate::error::Result;
 use entries::Entries;
 use frequent::Frequent;
 pub use places::Places;
+pub(super) use respell::{Place, Read};
+pub use respell::{Respelled, Typed};
 pub use scores::LexicalScores;
 use tally::{Tally, Target};
 
@@ -138,44 +140,56 @@ impl LexicalReader {
         Some(self.entries.note(entry).id())
     }
 
-    /// Scores every entry that holds any of the groups.
+    /// Scores every entry that holds any of the groups; `typed` are the words they stand for.
     pub(super) fn score(
         &self,
         groups: &[TermGroup],
+        typed: &[Typed],
         options: &LexicalOptions,
+        read: &Read<'_>,
     ) -> tantivy::Result<LexicalScores<'_>> {
         let spare = self.spare.lock().ok().and_then(|mut spare| spare.pop());
         let mut tally = spare.unwrap_or_else(|| Tally::new(&self.entries));
-        let mut idf = Vec::with_capacity(groups.len());
-        let mut respelled = Vec::new();
+        let mut idf = vec![0.0; groups.len()];
+        let mut doubted = Vec::new();
+        let forgives = groups.len() <= options.forgiving_words_max;
         for (number, group) in groups.iter().enumerate() {
-            if let Some(worth) = self.frequent.get(group, options) {
-                tally.add(&worth);
-                idf.push(worth.idf);
-                continue;
+            match typed.get(number).filter(|_| forgives) {
+                Some(typed) if self.is_doubtful(typed, group)? => doubted.push((number, typed)),
+                _ => idf[number] = self.add(group, options, &mut tally)?,
             }
-            self.count(group, &options.weights, &mut tally)?;
-            let near = match tally.has_counted() {
-                false if groups.len() <= options.forgiving_words_max => self.respell(group)?,
-                _ => TermGroup::default(),
-            };
-            let is_respelled = !near.terms.is_empty();
-            if is_respelled {
-                self.count(&near, &options.weights, &mut tally)?;
-                respelled.push((number, near));
-            }
-            let worth = tally.worth(&self.entries, options);
-            tally.add(&worth);
-            idf.push(worth.idf);
-            // What stands for another word must be told each time, so it is not kept.
-            if !is_respelled {
-                self.frequent.keep(group, options, &worth);
-            }
-            tally.give_back(worth);
+        }
+        // Last, when it is known what the other words are about.
+        let mut respelled = Vec::new();
+        for (number, typed) in doubted {
+            let near = self.respell(number, &typed.word, &groups[number], &tally, read)?;
+            let group = near.as_ref().map_or(&groups[number], |near| &near.group);
+            idf[number] = self.add(group, options, &mut tally)?;
+            respelled.extend(near);
         }
         let mut scores = LexicalScores::new(self, tally, options.note_share);
         (scores.idf, scores.respelled) = (idf, respelled);
         Ok(scores)
+    }
+
+    /// Adds what a word is worth to every entry; returns its rarity.
+    fn add(
+        &self,
+        group: &TermGroup,
+        options: &LexicalOptions,
+        tally: &mut Tally,
+    ) -> tantivy::Result<f32> {
+        if let Some(worth) = self.frequent.get(group, options) {
+            tally.add(&worth);
+            return Ok(worth.idf);
+        }
+        self.count(group, &options.weights, tally)?;
+        let worth = tally.worth(&self.entries, options);
+        tally.add(&worth);
+        self.frequent.keep(group, options, &worth);
+        let idf = worth.idf;
+        tally.give_back(worth);
+        Ok(idf)
     }
 
     /// Takes buffers back for the next query.
@@ -186,47 +200,6 @@ impl LexicalReader {
         {
             spare.push(tally);
         }
-    }
-
-    /// Returns the terms of the index that a word without any match may be meant for.
-    fn respell(&self, group: &TermGroup) -> tantivy::Result<TermGroup> {
-        let mut found = Vec::new();
-        for segment in &self.segments {
-            for field in [self.fields.text, self.fields.title, self.fields.names] {
-                for term in &group.terms {
-                    fuzzy::collect(&segment.reader, field, term, &mut found)?;
-                }
-            }
-        }
-        Ok(TermGroup {
-            terms: fuzzy::choose(found, |term| self.n_living(term))?,
-            is_prefix: false,
-        })
-    }
-
-    /// Counts the entries that hold a term and were not deleted.
-    fn n_living(&self, term: &Term) -> tantivy::Result<u32> {
-        let mut n_living = 0;
-        for segment in &self.segments {
-            let index = segment.reader.inverted_index(term.field())?;
-            if !segment.reader.has_deletes() {
-                n_living += index.doc_freq(term)?;
-                continue;
-            }
-            let option = IndexRecordOption::Basic;
-            let Some(mut postings) = index.read_block_postings(term, option)? else {
-                continue;
-            };
-            while postings.block_len() > 0 {
-                let entries = postings.docs().iter();
-                let entries = entries.map(|&doc| segment.first_entry + doc as usize);
-                n_living += entries
-                    .filter(|&entry| self.entries.is_alive(entry))
-                    .count() as u32;
-                postings.advance();
-            }
-        }
-        Ok(n_living)
     }
 
     /// Counts the weighted occurrences of a group in every entry.

@@ -7,7 +7,9 @@ use rusqlite::{Connection, OptionalExtension, Row};
 
 use super::directory::{self, SharedConnection, SqlDirectory, locked};
 use super::kept::Kept;
-use super::lexical::{self, LexicalOptions, LexicalReader, LexicalScores, Places, TermGroup};
+use super::lexical::{
+    self, LexicalOptions, LexicalReader, LexicalScores, Place, Places, TermGroup, Typed,
+};
 use super::passages::Texts;
 use super::vectors::{Neighbour, VectorReader};
 use super::{ChunkId, NoteId};
@@ -246,19 +248,34 @@ impl Store {
         })
     }
 
-    /// Scores every note and chunk by the words of the query; `None` when nothing is indexed.
+    /// Scores every note and chunk by the words of the query; `None` when nothing is indexed. `typed` are
+    /// the words that the groups stand for; what no note says of them may be looked for in another spelling.
     pub fn score_words(
         &self,
         groups: &[TermGroup],
+        typed: &[Typed],
         options: &LexicalOptions,
     ) -> Result<Option<LexicalScores<'_>>> {
         let Some(reader) = self.lexical()? else {
             return Ok(None);
         };
         reader
-            .score(groups, options)
+            .score(groups, typed, options, &|place| self.said(place).ok())
             .map(Some)
             .map_err(super::lexical(&self.path))
+    }
+
+    /// Returns what stands at a place of the word index, and in which language.
+    fn said(&self, place: &Place) -> Result<(String, Language)> {
+        let note = self.note(place.note)?;
+        let text = match place.chunk {
+            Some(chunk) => self.passage(&self.chunk(chunk)?.row)?,
+            None => {
+                let names = [&note.title, &note.path].into_iter().chain(&note.aliases);
+                names.fold(String::new(), |all, name| all + name + "\n")
+            }
+        };
+        Ok((text, note.language))
     }
 
     /// Returns the nearest chunks, best first, and what an unrelated chunk scores; only of notes that

@@ -12,6 +12,11 @@ pub fn is_stop_word(lowered: &str, language: Language) -> bool {
     list(language).binary_search(&lowered).is_ok()
 }
 
+/// Returns whether `lowered` is a function word of any language that has a list.
+pub fn is_stop_word_anywhere(lowered: &str) -> bool {
+    ALL.iter().any(|list| list.binary_search(&lowered).is_ok())
+}
+
 fn list(language: Language) -> &'static [&'static str] {
     match language {
         Language::English => ENGLISH,
@@ -100,15 +105,17 @@ const DANISH: &[&str] = &[
     "seg", "sig", "skal", "som", "til", "var", "ved", "vi", "å",
 ];
 
+const ALL: [&[&str]; 9] = [
+    ENGLISH, GERMAN, FRENCH, SPANISH, ITALIAN, PORTUGUESE, DUTCH, SWEDISH, DANISH,
+];
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn lists_are_sorted_so_that_lookup_works() {
-        for list in [
-            ENGLISH, GERMAN, FRENCH, SPANISH, ITALIAN, PORTUGUESE, DUTCH, SWEDISH, DANISH,
-        ] {
+        for list in ALL {
             for word in list {
                 assert!(
                     list.binary_search(word).is_ok() && list.windows(2).all(|w| w[0] <= w[1]),

@@ -486,7 +486,7 @@ fn best(store: &Store, words: &[&str], limit: usize) -> Vec<LexicalHit> {
             is_prefix: false,
         })
         .collect();
-    let scores = store.score_words(&groups, &Tuning::default().lexical);
+    let scores = store.score_words(&groups, &[], &Tuning::default().lexical);
     scores.unwrap().unwrap().best(limit, 2, |_| true)
 }
 

@@ -4,6 +4,7 @@
 mod crashes;
 mod embed;
 mod eval;
+mod evidence;
 mod faults;
 mod flow;
 mod hits;

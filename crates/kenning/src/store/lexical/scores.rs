@@ -2,8 +2,8 @@
 
 use std::cmp::Ordering;
 
-use super::tally::{NoteSums, Tally};
-use super::{LexicalHit, LexicalReader, TermGroup};
+use super::tally::{self, NoteSums, Tally};
+use super::{LexicalHit, LexicalReader, Respelled};
 use crate::store::{ChunkId, NoteId};
 
 /// Scores of every entry for one query.
@@ -15,8 +15,10 @@ pub struct LexicalScores<'a> {
     note_share: f32,
     /// Inverse document frequency of each term group.
     pub idf: Vec<f32>,
-    /// Groups that no entry holds, by number, and what was looked for instead.
-    pub respelled: Vec<(usize, TermGroup)>,
+    /// The same of a word that no note says.
+    pub unsaid: f32,
+    /// Words that no entry holds, and what was looked for instead.
+    pub respelled: Vec<Respelled>,
 }
 
 impl<'a> LexicalScores<'a> {
@@ -42,6 +44,7 @@ impl<'a> LexicalScores<'a> {
             best_chunk,
             note_share,
             idf: Vec::new(),
+            unsaid: tally::idf(0.0, reader.entries.n_notes as f32),
             respelled: Vec::new(),
         }
     }

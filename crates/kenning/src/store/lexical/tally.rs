@@ -95,8 +95,9 @@ impl Tally {
         self.counted.insert(entry);
     }
 
-    pub(super) fn has_counted(&self) -> bool {
-        self.counted.0.iter().any(|word| *word != 0)
+    /// Whether a note holds any word so far.
+    pub(super) fn has_matched(&self, note: usize) -> bool {
+        self.matched.0[note / 64] >> (note % 64) & 1 == 1
     }
 
     /// Adds what a word is worth to the scores.
@@ -118,10 +119,7 @@ impl Tally {
     pub(super) fn worth(&mut self, entries: &Entries, options: &LexicalOptions) -> Worth {
         let mut worth = self.shares(entries, options);
         let n_matching = worth.notes.len() as f32;
-        let n_notes = entries.n_notes as f32;
-        let idf = (1.0 + (n_notes - n_matching + 0.5) / (n_matching + 0.5))
-            .max(1.0)
-            .ln();
+        let idf = idf(n_matching, entries.n_notes as f32);
         for of_note in &mut worth.notes {
             of_note.own *= idf;
             of_note.context *= idf;
@@ -224,6 +222,12 @@ impl Norm {
     fn of(&self, n_terms: u32) -> f32 {
         self.fixed + self.per_term * n_terms as f32
     }
+}
+
+/// Rarity of a word that so many of all notes hold.
+pub(super) fn idf(n_matching: f32, n_notes: f32) -> f32 {
+    let odds = (n_notes - n_matching + 0.5) / (n_matching + 0.5);
+    (1.0 + odds).max(1.0).ln()
 }
 
 /// A set of entries, one bit each: in order without sorting.

@@ -1,0 +1,59 @@
+//! Whether a word may be a slip. Pure.
+
+use super::intent;
+use crate::embed;
+use crate::store::Typed;
+use crate::words;
+
+/// Returns the words of a query as they were typed, those that are spelled right left empty: what the
+/// notes do not say of them, they do not say.
+///
+/// Right is what the vocabulary of the model in the binary has as one piece, and what is a function word
+/// of any language.
+pub(super) fn typed(words: &[String]) -> Vec<Typed> {
+    words.iter().map(|word| of(word)).collect()
+}
+
+fn of(word: &str) -> Typed {
+    let mut lowered = String::new();
+    words::lower_into(word, &mut lowered);
+    if is_right(&lowered) {
+        lowered.clear();
+    }
+    Typed {
+        is_name: intent::is_camel(word),
+        word: lowered,
+    }
+}
+
+fn is_right(lowered: &str) -> bool {
+    let knows = |word: &str| embed::embedded().knows(word);
+    words::is_stop_word_anywhere(lowered)
+        || knows(lowered)
+        || lowered.strip_suffix('s').is_some_and(knows)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_word_that_is_spelled_right_is_no_slip() {
+        for word in [
+            "blood", "deed", "Garage", "brake", "brakes", "graag", "Wann", "waarom",
+        ] {
+            let is_slip = !of(word).word.is_empty();
+            assert_eq!(is_slip, word == "graag", "{word}");
+        }
+        for word in [
+            "intersction",
+            "querySelectorAl",
+            "peanlty",
+            "atttic",
+            "seitan",
+        ] {
+            assert_eq!(of(word).word, word.to_lowercase());
+        }
+        assert!(of("querySelectorAl").is_name && !of("penalty").is_name);
+    }
+}

@@ -1,0 +1,238 @@
+//! What a word that no note says may be meant for.
+
+use std::cmp::Reverse;
+
+use tantivy::schema::{Field, IndexRecordOption};
+use tantivy::{DocSet, Result, TERMINATED, Term};
+
+use super::tally::Tally;
+use super::{LexicalReader, TermGroup};
+use crate::store::terms::Fields;
+use crate::store::{ChunkId, NoteId, fuzzy};
+use crate::words::{self, Language};
+
+/// Terms that are looked at more closely.
+const TERMS_MAX: usize = 24;
+/// Entries in which it is looked up how a term is spelled; many words may stand under one stem.
+const SAMPLES_MAX: usize = 50;
+
+/// A word as it was typed, where it may be a slip.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Typed {
+    /// Lower case, accents kept; empty where the word is spelled right, whatever the notes say.
+    pub word: String,
+    /// Whether it is the name of something in code, which has no grammar: what its stem is equal to
+    /// may be another name.
+    pub is_name: bool,
+}
+
+/// A word that was looked for in place of another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Respelled {
+    /// Number of the word that no note says.
+    pub number: usize,
+    /// What stands for it.
+    pub group: TermGroup,
+    /// As a note spells it.
+    pub word: String,
+}
+
+/// Where a term stands: a note's names, or one of its passages.
+pub(in crate::store) struct Place {
+    pub(in crate::store) note: NoteId,
+    pub(in crate::store) chunk: Option<ChunkId>,
+}
+
+/// Reads what stands at a place, and in which language.
+pub(in crate::store) type Read<'r> = dyn Fn(&Place) -> Option<(String, Language)> + 'r;
+
+/// A term as notes spell it.
+struct Found {
+    n_slips: usize,
+    /// Notes that hold it together with other words of the question.
+    n_together: usize,
+    n_entries: usize,
+    term: String,
+    word: String,
+}
+
+impl LexicalReader {
+    /// Returns the word of the notes that is nearest to what was typed: a word that goes with the
+    /// others of the question first, then the commonest.
+    pub(super) fn respell(
+        &self,
+        number: usize,
+        typed: &str,
+        group: &TermGroup,
+        tally: &Tally,
+        read: &Read<'_>,
+    ) -> Result<Option<Respelled>> {
+        let mut found = Vec::new();
+        for term in self.terms_near(typed, group)? {
+            found.extend(self.spelled(&term, typed, tally, read)?);
+        }
+        found.sort_by(|a, b| {
+            let key = |found: &Found| (found.n_slips, Reverse((found.n_together, found.n_entries)));
+            key(a).cmp(&key(b)).then_with(|| a.term.cmp(&b.term))
+        });
+        let best = found.into_iter().next();
+        Ok(best.filter(|best| best.n_slips > 0).map(|best| Respelled {
+            number,
+            group: TermGroup {
+                terms: vec![best.term],
+                is_prefix: false,
+            },
+            word: best.word,
+        }))
+    }
+
+    /// Whether a word may be a slip: no note says it; or it is a name that its stem would cut to another,
+    /// though the index knows it as it stands.
+    pub(super) fn is_doubtful(&self, typed: &Typed, group: &TermGroup) -> Result<bool> {
+        let is_word = !typed.word.is_empty() && !group.is_prefix;
+        let is_cut = typed.is_name && !group.terms.contains(&typed.word);
+        if !is_word || (is_cut && self.is_said(&typed.word)?) {
+            return Ok(is_word);
+        }
+        for term in &group.terms {
+            if self.is_said(term)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    /// Whether any note says a term, wherever that is.
+    fn is_said(&self, term: &str) -> Result<bool> {
+        let Fields {
+            text,
+            section,
+            title,
+            names,
+            tags,
+            about,
+            ..
+        } = self.fields;
+        let fields = [text, section, title, names, tags, about];
+        Ok(!self.entries_of(term, &fields, 1)?.is_empty())
+    }
+
+    /// Returns the terms that are nearest to any form of what was typed.
+    fn terms_near(&self, typed: &str, group: &TermGroup) -> Result<Vec<String>> {
+        let most = fuzzy::slips_forgiven(typed);
+        let mut near = Vec::new();
+        if most == 0 {
+            return Ok(near);
+        }
+        let forms = group.terms.iter().map(String::as_str);
+        let mut forms: Vec<&str> = forms.chain([typed]).collect();
+        forms.dedup();
+        let mut found = Vec::new();
+        for segment in &self.segments {
+            for field in self.spelled_fields() {
+                for form in &forms {
+                    fuzzy::collect(&segment.reader, field, form, most, &mut found)?;
+                }
+            }
+        }
+        found.sort_unstable();
+        for (_, term) in found {
+            if !near.contains(&term) && near.len() < TERMS_MAX {
+                near.push(term);
+            }
+        }
+        Ok(near)
+    }
+
+    /// Looks up how notes spell a term; a stem is no word, and may be nearer than any of its words.
+    fn spelled(
+        &self,
+        term: &str,
+        typed: &str,
+        tally: &Tally,
+        read: &Read<'_>,
+    ) -> Result<Option<Found>> {
+        let mut notes: Vec<usize> = Vec::new();
+        let mut n_entries = 0;
+        let mut best: Option<(usize, String)> = None;
+        for entry in self.entries_of(term, &self.spelled_fields(), usize::MAX)? {
+            n_entries += 1;
+            let note = self.entries.note_of[entry] as usize;
+            if notes.last() != Some(&note) {
+                notes.push(note);
+            }
+            if n_entries <= SAMPLES_MAX {
+                best = best
+                    .into_iter()
+                    .chain(self.nearest(entry, term, typed, read))
+                    .min();
+            }
+        }
+        notes.sort_unstable();
+        notes.dedup();
+        Ok(best.map(|(n_slips, word)| Found {
+            n_slips,
+            n_together: notes
+                .iter()
+                .filter(|note| tally.has_matched(**note))
+                .count(),
+            n_entries,
+            term: term.to_owned(),
+            word,
+        }))
+    }
+
+    /// Returns the word of an entry that stands under a term and is nearest to what was typed.
+    fn nearest(
+        &self,
+        entry: usize,
+        term: &str,
+        typed: &str,
+        read: &Read<'_>,
+    ) -> Option<(usize, String)> {
+        let (text, language) = read(&self.place(entry))?;
+        let mut lowered = String::new();
+        let near = words::words(&text).filter_map(|word| {
+            words::lower_into(word.text, &mut lowered);
+            let n_slips = fuzzy::slips(typed, &lowered)?;
+            let is_it = words::term_of(&word, language) == term;
+            is_it.then(|| (n_slips, lowered.clone()))
+        });
+        near.min()
+    }
+
+    /// The fields whose words a person may have meant.
+    fn spelled_fields(&self) -> [Field; 3] {
+        [self.fields.text, self.fields.title, self.fields.names]
+    }
+
+    /// Returns entries that hold a term and were not deleted: what only notes that are gone say is no
+    /// spelling.
+    fn entries_of(&self, term: &str, fields: &[Field], limit: usize) -> Result<Vec<usize>> {
+        let mut entries = Vec::new();
+        for segment in &self.segments {
+            for &field in fields {
+                let index = segment.reader.inverted_index(field)?;
+                let term = Term::from_field_text(field, term);
+                let Some(mut postings) = index.read_postings(&term, IndexRecordOption::Basic)?
+                else {
+                    continue;
+                };
+                while postings.doc() != TERMINATED && entries.len() < limit {
+                    let entry = segment.first_entry + postings.doc() as usize;
+                    entries.extend(Some(entry).filter(|&entry| self.entries.is_alive(entry)));
+                    postings.advance();
+                }
+            }
+        }
+        Ok(entries)
+    }
+
+    fn place(&self, entry: usize) -> Place {
+        let chunk = self.entries.chunk[entry];
+        Place {
+            note: self.entries.note(entry).id(),
+            chunk: (chunk > 0).then(|| ChunkId(i64::from(chunk) - 1)),
+        }
+    }
+}

@@ -1,0 +1,226 @@
+//! What an answer says about itself: the grade, and what was looked for instead.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
+use kenning::embed::embedded;
+use kenning::search::{self, Answer, Evidence, Mode, SearchContext, SearchOptions, Tuning, tuning};
+
+use crate::support::{TestVault, ask, vault};
+
+/// Notes about a house, indexed with the model inside the binary.
+fn house() -> TestVault {
+    let vault = vault(
+        "-- Boiler.md --
+# Boiler
+
+The gas boiler in the basement was installed in 2014. Marlys serviced it in September and replaced the
+igniter, which cost 240 dollars. Cold pressure should be 14 psi.
+-- Roof.md --
+# Roof
+
+Esko repaired the north gutter in October and hung new brackets. The bill was 1,180 dollars.
+He would not take more. Don't forget to thank him.
+-- Garden.md --
+# Garden
+
+The roses bloom in June. Deep roots need little water. The set of tools hangs in the shed, and we
+graag sit there in the evening.
+-- Lists.md --
+# Lists
+
+The intersection of two lists holds what is in both. Intersecting lines cross. `querySelectorAll` returns
+a list of elements, `querySelector` the first of them.
+-- Küche.md --
+---
+lang: de
+---
+# Küche
+
+Die Müllers haben die neue Küche im Frühling eingebaut und dabei die alten Häuser der Straße gesehen.
+-- Budget.md --
+# Budget
+
+The kitchen renovation took most of the budget of the year. The rest goes to the roof and the garden.
+",
+    );
+    vault.update_with(embedded()).unwrap();
+    vault
+}
+
+fn answer(vault: &TestVault, query: &str) -> Answer {
+    ask(&vault.store(), embedded(), query, &SearchOptions::default()).unwrap()
+}
+
+#[track_caller]
+fn check_respelled(vault: &TestVault, query: &str, expected: Option<&str>) {
+    let answer = answer(vault, query);
+    let notice = expected.map(|word| format!("looked for {word} instead"));
+    let told = answer.notices.first().cloned().unwrap_or_default();
+    match notice {
+        Some(notice) => assert!(told.ends_with(&notice), "{query}: {told}"),
+        None => assert_eq!(told, "", "{query}"),
+    }
+}
+
+#[test]
+fn slips_are_corrected_as_a_person_would() {
+    let vault = house();
+    for (query, expected) in [
+        ("bolier", Some("boiler")),
+        ("obiler", Some("boiler")),
+        ("intersction", Some("intersection")),
+        ("querySelectorAl", Some("queryselectorall")),
+        ("renovaton", Some("renovation")),
+        // Spelled right: the notes just do not say it.
+        ("blood", None),
+        ("deed", None),
+        ("garage", None),
+        ("brake", None),
+        // No word of the notes is near; that a stem is does not count.
+        ("seitan", None),
+        ("Döner", None),
+        ("xqzvbn", None),
+    ] {
+        check_respelled(&vault, query, expected);
+    }
+}
+
+#[test]
+fn of_two_corrections_the_one_counts_that_goes_with_the_other_words() {
+    let vault = vault(
+        "-- a.md --\nBarley grows in the field.\n-- b.md --\nBarney came to visit.\n\
+         -- c.md --\nBarney went home.\n",
+    );
+    vault.update_with(embedded()).unwrap();
+    check_respelled(&vault, "barkey", Some("barney"));
+    check_respelled(&vault, "barkey field", Some("barley"));
+    check_respelled(&vault, "field barkey", Some("barley"));
+}
+
+#[test]
+fn what_was_not_asked_for_carries_no_grade() {
+    let vault = house();
+    for query in [
+        "bolier",
+        "intersction",
+        "renovaton igntier",
+        // Only accents make them equal.
+        "Muller",
+        "kuche",
+        // Only the grammar of another language does.
+        "Döner",
+    ] {
+        let answer = answer(&vault, query);
+        assert!(answer.evidence <= Evidence::Weak, "{query}: {answer:?}");
+        assert!(answer.confidence < 0.5, "{query}: {}", answer.confidence);
+    }
+    for query in ["boiler igniter", "Müllers", "kitchen renovation budget"] {
+        let found = answer(&vault, query);
+        assert!(
+            found.evidence >= Evidence::Moderate,
+            "{query}: {}",
+            found.confidence
+        );
+    }
+}
+
+#[test]
+fn gibberish_is_none_and_a_name_is_strong() {
+    let vault = house();
+    for query in ["xqzvbn", "qwfpgj zxcvtrk"] {
+        let answer = answer(&vault, query);
+        assert_eq!(
+            (answer.evidence, answer.hits.len()),
+            (Evidence::None, 0),
+            "{query}"
+        );
+    }
+    for query in ["Boiler", "küche", "garden.md"] {
+        let answer = answer(&vault, query);
+        assert_eq!(
+            (answer.evidence, answer.confidence),
+            (Evidence::Strong, 1.0),
+            "{query}"
+        );
+    }
+}
+
+#[test]
+fn what_the_notes_do_not_answer_is_weak_at_most() {
+    let vault = house();
+    for query in [
+        "what is my blood type",
+        "where is the deed to the house",
+        "who painted the garage door",
+        "vaccination schedule for the cat",
+    ] {
+        let answer = answer(&vault, query);
+        assert!(
+            answer.evidence <= Evidence::Weak,
+            "{query}: {}",
+            answer.confidence
+        );
+    }
+    for query in [
+        "who repaired the north gutter and what did it cost?",
+        "what pressure should the boiler have",
+        "when was the gas boiler installed in the basement",
+    ] {
+        let answer = answer(&vault, query);
+        assert!(
+            answer.evidence >= Evidence::Moderate,
+            "{query}: {}",
+            answer.confidence
+        );
+    }
+}
+
+/// Whatever is asked and however it is ranked, the grade is a function of the confidence.
+#[test]
+fn there_is_one_scale_for_every_mode() {
+    let vault = house();
+    let store = vault.store();
+    let rrf = Tuning {
+        fusion: tuning::RRF,
+        ..Tuning::default()
+    };
+    let blend = Tuning::default();
+    for (tuning, mode) in [
+        (&blend, Mode::Hybrid),
+        (&blend, Mode::Lexical),
+        (&blend, Mode::Vector),
+        (&rrf, Mode::Hybrid),
+    ] {
+        let cx = SearchContext {
+            store: &store,
+            embedder: embedded(),
+            tuning,
+        };
+        let options = SearchOptions {
+            mode,
+            ..SearchOptions::default()
+        };
+        let ask = |query: &str| search::search(&cx, query, &options).unwrap();
+        for query in [
+            "north gutter brackets",
+            "blood type",
+            "bolier",
+            "Boiler",
+            "xqzvbn",
+            "",
+        ] {
+            let answer = ask(query);
+            assert_eq!(answer.evidence, Evidence::of(answer.confidence), "{query}");
+        }
+        let (said, unsaid) = (ask("north gutter brackets October"), ask("blood type"));
+        assert!(
+            said.evidence >= Evidence::Moderate,
+            "{mode:?}: {}",
+            said.confidence
+        );
+        assert!(
+            unsaid.evidence <= Evidence::Weak,
+            "{mode:?}: {}",
+            unsaid.confidence
+        );
+    }
+}
