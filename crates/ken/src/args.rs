@@ -422,7 +422,7 @@ pub(crate) enum ModelAction {
     ken eval golden.toml --vault ~/notes --save before.json\n  \
     ken eval golden.toml --vault ~/notes --baseline before.json\n  \
     ken eval --label-free --vault ~/notes\n\n\
-    Exit codes: 0 measured, 1 worse than the baseline, 2 error.")]
+    Exit codes: 0 measured, 1 worse than the baseline or below the gate, 2 error.")]
 pub(crate) struct EvalArgs {
     /// TOML file of questions and the notes that answer them
     #[arg(
@@ -458,6 +458,10 @@ pub(crate) struct EvalArgs {
     /// Write each question's figures into a file
     #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "answerability")]
     pub(crate) save: Option<PathBuf>,
+    /// Exit with 1 unless evidence is none or weak for 93 % of the questions without an answer, and
+    /// moderate or strong for 95 % of the others; lists those that are misjudged
+    #[arg(long, requires = "golden")]
+    pub(crate) gate: bool,
     /// Print as JSON
     #[arg(long)]
     pub(crate) json: bool,

@@ -11,7 +11,7 @@ mod tune;
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-pub use abstention::{Abstention, Doubt, abstention};
+pub use abstention::{Abstention, Doubt, Misjudged, abstention};
 pub use baseline::{Change, Changed, compare};
 pub use collection::{Collection, Judgements, Question};
 pub use known_items::known_items;

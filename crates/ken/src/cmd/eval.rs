@@ -10,7 +10,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::Result;
-use kenning::eval::{self, Collection, Judgements, Outcome};
+use kenning::eval::{self, Abstention, Collection, Judgements, Outcome};
 use kenning::index::{self, IndexContext, IndexOptions, Profile};
 use kenning::search::{Fusion, Mode, SearchContext, Tuning};
 use kenning::store::Store;
@@ -23,7 +23,9 @@ use crate::hint::Hinted;
 use crate::reader::Readers;
 use crate::render;
 use crate::settings::Settings;
-use crate::wire::eval::{self as wire, ChangeShape, EvalShape, QuestionShape, SavedShape};
+use crate::wire::eval::{
+    self as wire, ChangeShape, EvalShape, MisjudgedShape, QuestionShape, SavedShape,
+};
 
 const MODES: [Mode; 3] = [Mode::Lexical, Mode::Vector, Mode::Hybrid];
 /// Notes that questions name and the vault lacks, told one by one.
@@ -45,7 +47,10 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &EvalArgs) -> Result
         embedder: &*model,
         tuning: &tuning,
     };
-    let (mut shape, outcomes) = measure(&cx, &asked)?;
+    let (mut shape, outcomes, abstention) = measure(&cx, &asked)?;
+    if let (Some(shape), Some(found), true) = (&mut shape.abstention, &abstention, args.gate) {
+        shape.misjudged = Some(MisjudgedShape::all(found));
+    }
     if let Some(file) = &args.baseline {
         shape.baseline = Some(compare(file, &shape.questions)?);
     }
@@ -60,13 +65,16 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &EvalArgs) -> Result
     if !place.quiet {
         tell_doubts(&asked, &shape)?;
     }
-    match &shape.baseline {
-        Some(change) if change.is_regression => {
-            render::say(&format!("hybrid search is worse than {}", change.file));
-            Ok(Found::Nothing)
-        }
-        _ => Ok(Found::Something),
+    let is_worse = (shape.baseline.as_ref()).filter(|change| change.is_regression);
+    if let Some(change) = is_worse {
+        render::say(&format!("hybrid search is worse than {}", change.file));
+        return Ok(Found::Nothing);
     }
+    if args.gate && !abstention.is_some_and(|found| found.is_honest()) {
+        render::say("evidence says too often what is not so");
+        return Ok(Found::Nothing);
+    }
+    Ok(Found::Something)
 }
 
 /// `ken eval tune` reads like a command, and is meant as one unless there is such a file.
@@ -96,7 +104,11 @@ impl Asked {
     ) -> Result<Self> {
         // Questions are read first: a mistake in them should not wait for the index.
         let judgements = match (&args.golden, &args.collection) {
-            (Some(file), _) => Some((stem(file), golden::read(file)?)),
+            (Some(file), _) => {
+                let folder = settings.locate(place)?.vault;
+                let folder = folder.and_then(|folder| folder.canonicalize().ok());
+                Some((stem(file), golden::read(file, folder.as_deref())?))
+            }
             (None, Some(folder)) => Some((name(folder), Judgements::read(folder)?)),
             (None, None) => None,
         };
@@ -162,7 +174,10 @@ impl TemporaryIndex {
 }
 
 /// Asks everything in every mode.
-fn measure(cx: &SearchContext<'_>, asked: &Asked) -> Result<(EvalShape, [Outcome; 3])> {
+fn measure(
+    cx: &SearchContext<'_>,
+    asked: &Asked,
+) -> Result<(EvalShape, [Outcome; 3], Option<Abstention>)> {
     let judgements = &asked.judgements;
     let status = cx.store.status()?;
     let run = |mode| eval::run(cx.store, cx.embedder, cx.tuning, judgements, mode);
@@ -197,7 +212,7 @@ fn measure(cx: &SearchContext<'_>, asked: &Asked) -> Result<(EvalShape, [Outcome
         baseline: None,
         questions: QuestionShape::all(judgements, &outcomes),
     };
-    Ok((shape, outcomes))
+    Ok((shape, outcomes, abstention))
 }
 
 /// Compares hybrid search with saved figures.

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use kenning::eval::{Abstention, Change, Changed, Judgements, Outcome, Proposal};
+use kenning::eval::{Abstention, Change, Changed, Judgements, Misjudged, Outcome, Proposal};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -57,6 +57,28 @@ pub(crate) struct AbstentionShape {
     pub(crate) answerable_none_or_weak: f64,
     pub(crate) answerable_confidence: f64,
     pub(crate) auroc: Option<f64>,
+    /// Listed where there is a gate to pass.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) misjudged: Option<Vec<MisjudgedShape>>,
+}
+
+/// A question whose evidence says the opposite of what is known.
+#[derive(Debug, Serialize)]
+pub(crate) struct MisjudgedShape {
+    pub(crate) text: String,
+    pub(crate) evidence: &'static str,
+    pub(crate) confidence: f32,
+}
+
+impl MisjudgedShape {
+    pub(crate) fn all(found: &Abstention) -> Vec<Self> {
+        let of = |misjudged: &Misjudged| Self {
+            text: misjudged.text.clone(),
+            evidence: misjudged.evidence.name(),
+            confidence: misjudged.confidence,
+        };
+        found.misjudged.iter().map(of).collect()
+    }
 }
 
 /// What changed since figures were saved, in hybrid mode.
@@ -193,6 +215,7 @@ impl From<&Abstention> for AbstentionShape {
             answerable_none_or_weak: rounded(found.answerable.none_or_weak),
             answerable_confidence: rounded(found.answerable.confidence),
             auroc: found.auroc.map(rounded),
+            misjudged: None,
         }
     }
 }

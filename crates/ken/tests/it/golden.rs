@@ -30,6 +30,73 @@ fn golden_questions_do_as_well_as_they_did() {
     assert_eq!(run.stderr, "", "{}", run.stdout);
 }
 
+/// Evidence must say what is so: the part of the questions that the example vault is asked.
+#[test]
+fn the_grade_knows_when_the_notes_do_not_say() {
+    let vault = TestVault::empty();
+    let (questions, notes) = (
+        in_repository("eval/unanswerable.toml"),
+        in_repository("examples/vault"),
+    );
+    let ask = |more: &[&str]| {
+        let mut args = vec!["eval", &questions, "--vault", &notes, "--gate"];
+        args.extend(more);
+        vault.bare_ken(&args)
+    };
+    let run = ask(&[]).expect_code(0);
+    // Every note that is named exists.
+    assert_eq!(run.stderr, "", "{}", run.stdout);
+    let figures = ask(&["--json"]).expect_code(0).json();
+    let found = &figures["abstention"];
+    assert!(found["absent"].as_u64() >= Some(20), "{found}");
+    assert!(found["answerable"].as_u64() >= Some(20), "{found}");
+    assert!(found["auroc"].as_f64() > Some(0.95), "{found}");
+}
+
+#[test]
+fn evidence_that_says_what_is_not_so_fails_with_the_questions() {
+    let vault = TestVault::example();
+    let query = |text: &str, rest: &str| format!("[[query]]\ntext = \"{text}\"\n{rest}\n");
+    let questions = query("north gutter repair in October", "kind = \"absent\"")
+        + &query(
+            "giraffes of the savannah",
+            "relevant = [\"2-Areas/Home/Boiler.md\"]",
+        );
+    fs::write(vault.beside("wrong.toml"), questions).unwrap();
+    vault.ken(&["eval", "wrong.toml"]).expect_code(0);
+    let run = vault.ken(&["eval", "wrong.toml", "--gate"]).expect_code(1);
+    assert!(run.stderr.contains("what is not so"), "{}", run.stderr);
+    for text in ["north gutter repair in October", "giraffes of the savannah"] {
+        let is_it = |line: &str| line.starts_with("  ") && line.ends_with(text);
+        assert!(run.stdout.lines().any(is_it), "{}", run.stdout);
+    }
+}
+
+#[test]
+fn a_file_may_hold_the_questions_of_several_vaults() {
+    let vault = TestVault::example();
+    let query = |of: &str, text: &str| {
+        let note = "2-Areas/Home/Boiler.md";
+        format!("[[query]]\nvault = \"{of}\"\ntext = \"{text}\"\nrelevant = [\"{note}\"]\n")
+    };
+    let own = query("vault", "boiler pressure");
+    fs::write(
+        vault.beside("two.toml"),
+        own + &query("elsewhere", "heating"),
+    )
+    .unwrap();
+    let figures = vault
+        .ken(&["eval", "two.toml", "--json"])
+        .expect_code(0)
+        .json();
+    assert_eq!(figures["queries"], 1);
+    assert_eq!(figures["questions"][0]["id"], "boiler pressure");
+    fs::write(vault.beside("other.toml"), query("elsewhere", "heating")).unwrap();
+    vault
+        .ken(&["eval", "other.toml"])
+        .expect_hint("no question to this vault", "name a vault");
+}
+
 #[test]
 fn a_worse_ranking_fails_with_the_questions_that_lost() {
     let vault = TestVault::empty();

@@ -1,8 +1,9 @@
-//! Questions written by hand: a TOML file into what search is measured with.
+//! Questions written by hand: a TOML file into what search is measured with. One file may hold the
+//! questions of several vaults.
 
 use std::collections::HashSet;
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use kenning::eval::{Judgements, Question};
@@ -31,15 +32,23 @@ struct GoldenQuery {
     grades: Option<Vec<f64>>,
     #[serde(default)]
     kind: String,
+    /// The vault that is asked, by the end of its path; any if left out.
+    #[serde(default)]
+    vault: Option<PathBuf>,
 }
 
-pub(super) fn read(file: &Path) -> Result<Judgements> {
+/// Reads the questions to the vault in `folder`.
+pub(super) fn read(file: &Path, folder: Option<&Path>) -> Result<Judgements> {
     let text = fs::read_to_string(file).map_err(|error| kenning::Error::io(file, error))?;
     let golden: Golden =
         toml::from_str(&text).map_err(|error| settings::bad_toml(file, Some(&text), &error))?;
     let mut judgements = Judgements::default();
     let mut asked = HashSet::new();
     for query in golden.query {
+        let is_asked = |vault| folder.is_some_and(|folder| folder.ends_with(vault));
+        if !query.vault.as_ref().is_none_or(is_asked) {
+            continue;
+        }
         let bad = |reason: &str, hint: &str| {
             Hinted::error(
                 format!("{}: {:?} {reason}", file.display(), query.text),
@@ -75,6 +84,13 @@ pub(super) fn read(file: &Path) -> Result<Judgements> {
             kind: query.kind,
             excluded: HashSet::new(),
         });
+    }
+    if asked.is_empty() {
+        return Err(Hinted::error(
+            format!("{} has no question to this vault", file.display()),
+            "name a vault that its questions are about; see docs/evaluation.md for the format"
+                .to_owned(),
+        ));
     }
     Ok(judgements)
 }

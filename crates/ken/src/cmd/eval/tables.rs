@@ -49,6 +49,10 @@ pub(super) fn measured(
     kinds(&mut out, judgements, outcomes);
     if let Some(found) = &shape.abstention {
         let _ = write!(out, "\n{}", abstention(found));
+        for question in found.misjudged.iter().flatten() {
+            let (grade, confidence) = (question.evidence, question.confidence);
+            let _ = writeln!(out, "  {grade:<8} {confidence:.2}  {}", question.text);
+        }
     }
     if let Some(change) = &shape.baseline {
         let _ = write!(out, "\n{}", changed(change));
