@@ -39,13 +39,10 @@ use input::Input;
 use recall::{Bar, CHARS_PER_TOKEN, Piece};
 use session::Session;
 
-/// Strong evidence on a handful of words may still be chance.
-const STRONG_CONFIDENCE_MIN: f64 = 0.5;
 /// A passage before a tool call interrupts: it must be the right one.
 const TOOL_BAR: Bar = Bar {
     mode: None,
-    moderate: 2.0,
-    strong: 0.65,
+    confidence: 0.95,
     score_share: 1.0,
     hits_max: 1,
 };
@@ -243,8 +240,7 @@ impl<'a> Call<'a> {
         let hooks = &self.settings.hooks;
         let bar = Bar {
             mode: None,
-            moderate: hooks.min_confidence,
-            strong: STRONG_CONFIDENCE_MIN,
+            confidence: hooks.min_confidence,
             score_share: PROMPT_SCORE_SHARE,
             hits_max: PROMPT_HITS_MAX,
         };

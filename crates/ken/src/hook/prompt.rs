@@ -1,5 +1,7 @@
 //! What a prompt asks, as words to search with; or why it is no question to the notes. Pure.
 
+use kenning::search;
+
 /// Fewer words that carry meaning tell too little to find the right note.
 const CONTENT_WORDS_MIN: usize = 3;
 /// More words dilute each other.
@@ -65,7 +67,9 @@ pub(crate) fn query(prompt: &str) -> Result<String, Skip> {
     let links = links(prompt);
     let telling = telling_part(&without_code(prompt));
     let (words, n_content) = content_words(&telling);
-    if links.is_empty() && n_content < CONTENT_WORDS_MIN {
+    // What is spelled as only one thing is asks enough by itself: `WeakMap`, `INV-2026-014`.
+    let is_named = !links.is_empty() || words.iter().any(|word| search::is_identifier(word));
+    if !is_named && n_content < CONTENT_WORDS_MIN {
         return Err(Skip::Short);
     }
     Ok(links.into_iter().chain(words).collect::<Vec<_>>().join(" "))
@@ -213,6 +217,14 @@ mod tests {
     }
 
     #[test]
+    fn a_name_is_question_enough() {
+        check("how does WeakMap work", Ok("how WeakMap work"));
+        check("fetch with AbortController", Ok("fetch AbortController"));
+        check("what is BPS-100?", Ok("what BPS-100"));
+        check("explain rrf_fuse", Ok("rrf_fuse"));
+    }
+
+    #[test]
     fn operators_are_words() {
         check(
             "tag:work -boiler path:/etc \"gutter\" OR roof",
@@ -237,6 +249,7 @@ mod tests {
             ("ok", Skip::Short),
             ("yes, go on please and fix it", Skip::Short),
             ("boiler service", Skip::Short),
+            ("ok, GO ON", Skip::Short),
         ] {
             check(prompt, Err(skip));
         }

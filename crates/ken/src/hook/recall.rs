@@ -18,10 +18,7 @@ const HITS_MAX: u32 = 4;
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bar {
     pub(super) mode: Option<ModeArg>,
-    /// From this confidence on, moderate evidence will do.
-    pub(super) moderate: f64,
-    /// From this confidence on, strong evidence will do.
-    pub(super) strong: f64,
+    pub(super) confidence: f64,
     /// Share of the best hit's score that another one must have.
     pub(super) score_share: f64,
     pub(super) hits_max: usize,
@@ -29,11 +26,7 @@ pub(super) struct Bar {
 
 impl Bar {
     fn is_met(self, answer: &AnswerShape) -> bool {
-        match answer.evidence {
-            "strong" => answer.confidence >= self.strong,
-            "moderate" => answer.confidence >= self.moderate,
-            _ => false,
-        }
+        answer.confidence >= self.confidence
     }
 }
 

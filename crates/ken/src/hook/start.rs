@@ -17,8 +17,7 @@ use crate::wire::{self, NoteShape};
 /// their letters, which also takes half the time of asking for their meaning.
 const BAR: Bar = Bar {
     mode: Some(ModeArg::Lexical),
-    moderate: 0.4,
-    strong: 0.3,
+    confidence: 0.5,
     score_share: 0.6,
     hits_max: 3,
 };

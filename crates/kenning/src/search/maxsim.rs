@@ -227,10 +227,17 @@ mod tests {
         let query = MaxSim::new(embedded(), words.into_iter());
         let passage = embedded().distinct_pieces("roof tiles, slate");
         let like = query.by_word(&[&passage]).remove(0);
-        assert!(like[0] > 0.99 && like[1] == 0.0 && like[2] < like[0], "{like:?}");
+        assert!(
+            like[0] > 0.99 && like[1] == 0.0 && like[2] < like[0],
+            "{like:?}"
+        );
         let unknown = MaxSim::new(embedded(), [("\u{0}", 1.0)].into_iter());
         assert_eq!(unknown.by_word(&[&passage]), [[0.0]]);
-        assert!(MaxSim::new(embedded(), [].into_iter()).by_word(&[]).is_empty());
+        assert!(
+            MaxSim::new(embedded(), [].into_iter())
+                .by_word(&[])
+                .is_empty()
+        );
     }
 
     #[test]
