@@ -31,7 +31,8 @@ pub(super) fn detect(text: &[u8], kind: Kind, hit: Hit, more: &mut Vec<Span>) ->
         .or_else(|| below(text, &written, more))
         .or_else(|| said(text, &written))
         .or_else(|| near::behind(text, kind, &name, end))
-        .or_else(|| near::after_blank(text, kind, end))
+        .or_else(|| near::after_blank(text, kind, hit.start..end))
+        .or_else(|| near::before(text, kind, &name, hit.floor..start))
 }
 
 /// A name, as it stands in the text.
@@ -156,11 +157,11 @@ fn is_heading(text: &[u8], position: usize) -> bool {
     let line = line_before(text, position).trim_ascii_start();
     line.len() < 40
         && (line.starts_with(b"#") || line.starts_with(b"**") || line.starts_with(b"__"))
-        || line.is_empty() && text[position..].starts_with(b"*")
+        || line.is_empty()
 }
 
 /// Words that say what a thing is, in the languages of the stemmers; or a colon behind more words.
-const COPULAS: [&str; 21] = [
+const COPULAS: [&str; 23] = [
     ": ",
     " is ",
     " are ",
@@ -181,6 +182,8 @@ const COPULAS: [&str; 21] = [
     " هي ",
     " это ",
     " — ",
+    " → ",
+    " -> ",
     " - ",
 ];
 
@@ -194,7 +197,13 @@ fn said(text: &[u8], name: &Name<'_>) -> Option<Span> {
     let length = sentence.iter().take_while(|&&byte| is_said(byte)).count();
     // "Pass" is a verb, too: it has to be followed by what it is at once.
     let reach = match name.kind {
-        Kind::Pass => 1.min(length),
+        Kind::Pass
+            if text[name.range.clone()]
+                .to_ascii_lowercase()
+                .ends_with(b"pass") =>
+        {
+            1.min(length)
+        }
         _ => (length + 2).min(sentence.len()),
     };
     let mut at = 0;

@@ -40,6 +40,7 @@ const PROGRAMS: &[Program] = &[
     program("ldapsearch", " -w ", Place::Next),
     program("ldapmodify", " -w ", Place::Next),
     program("ldapadd", " -w ", Place::Next),
+    program("openssl", " -k ", Place::Next),
     program("7z ", " -p", Place::Glued),
     program("7za ", " -p", Place::Glued),
     program("rar ", " -hp", Place::Glued),

@@ -95,7 +95,7 @@ const WORDS: &[Keyword] = &[
     word("pw,", Detector::Name(Kind::Pass)), word("pw;", Detector::Name(Kind::Pass)),
     word("pw\"", Detector::Name(Kind::Pass)),
     // Arabic, Danish, Dutch, Finnish, French, German, Greek, Hungarian, Italian, Norwegian, Portuguese, Romanian,
-    // Russian, Spanish, Swedish, Tamil, Turkish.
+    // Russian, Spanish, Swedish, Tamil, Turkish; Czech and Polish.
     foreign("كلمة المرور"), foreign("كلمة السر"), foreign("كلمة مرور"), foreign("الرقم السري"),
     foreign("adgangskode"), foreign("kodeord"), foreign("wachtwoord"), foreign("salasana"),
     foreign("mot de passe"), foreign("mdp"), foreign("passwort"), foreign("kennwort"),
@@ -104,7 +104,7 @@ const WORDS: &[Keyword] = &[
     foreign("senha"), foreign("palavra-passe"), foreign("palavra passe"),
     foreign("пароль"), foreign("Пароль"), foreign("ПАРОЛЬ"), foreign("пароля"),
     foreign("contraseña"), foreign("CONTRASEÑA"), foreign("contrasena"), foreign("lösenord"), foreign("LÖSENORD"),
-    foreign("கடவுச்சொல்"), foreign("şifre"), foreign("Şifre"), foreign("ŞİFRE"), foreign("sifre"),
+    foreign("heslo"), foreign("hasło"), foreign("கடவுச்சொல்"), foreign("şifre"), foreign("Şifre"), foreign("ŞİFRE"), foreign("sifre"),
     word("secret", Detector::Name(Kind::Secret)),
     word("credential", Detector::Name(Kind::Secret)),
     word("token", Detector::Name(Kind::Token)),
@@ -117,6 +117,8 @@ const WORDS: &[Keyword] = &[
     key("κλειδί"), key("Κλειδί"), key("مفتاح"), key("திறவுகோல்"),
     word("access", Detector::Name(Kind::Near)),
     word("private", Detector::Name(Kind::Near)),
+    word("unseal", Detector::Name(Kind::Near)),
+    word("totp", Detector::Name(Kind::Near)),
     word("signature", Detector::Name(Kind::Signature)),
     word("auth", Detector::Name(Kind::Auth)),
     word("sonar.login", Detector::Name(Kind::Auth)),

@@ -181,8 +181,12 @@ pub(super) fn values_below(text: &[u8], end: usize, mut each: impl FnMut(Value))
             .position(|&byte| byte == b'\n');
         let line_end = line + length.unwrap_or(rest.len().min(VALUE_BYTES_MAX));
         let content = trimmed(text, line..line_end);
-        let is_fence =
-            text[content.clone()].starts_with(b"```") || text[content.clone()].starts_with(b"~~~");
+        let is_rule = text[content.clone()]
+            .iter()
+            .all(|byte| matches!(byte, b'-' | b'='));
+        let is_fence = is_rule
+            || text[content.clone()].starts_with(b"```")
+            || text[content.clone()].starts_with(b"~~~");
         if content.is_empty() || is_fence {
             n_blank += 1;
             if !is_first || n_blank > 2 {

@@ -213,68 +213,57 @@ pub(super) fn command_length(text: &[u8]) -> usize {
 /// Checks `Login: name / password` and its like; the hit is the word for a login or its user.
 pub(super) fn detect_pair(text: &[u8], hit: Hit) -> Option<Span> {
     let before = hit.start.checked_sub(1).map_or(b' ', |at| text[at]);
-    if is(before, ALNUM) || matches!(before, b'/' | b'@' | b':' | b'.' | b'?' | b'&' | b'$') {
+    if is(before, ALNUM) || b"/@:.?&$".contains(&before) {
         return None;
     }
     let line = &text[hit.end..text.len().min(hit.end + LOGIN_BYTES_MAX)];
-    let line = &line[..line
-        .iter()
-        .position(|&byte| byte == b'\n')
-        .unwrap_or(line.len())];
-    let n_word = line
-        .iter()
-        .take(24)
-        .take_while(|&&byte| is(byte, ALNUM) || !byte.is_ascii())
-        .count();
-    let is_sign =
-        |byte: &u8| matches!(byte, b' ' | b'*' | b'_' | b':' | b'=' | b'`' | b'"' | b'\'');
-    let n_sign = line[n_word..]
-        .iter()
-        .take_while(|byte| is_sign(byte))
-        .count();
-    if !line[n_word..n_word + n_sign]
-        .iter()
-        .any(|byte| matches!(byte, b':' | b'='))
-    {
+    let line = line.split(|&byte| byte == b'\n').next()?;
+    let (pair, is_signed) = after_sign(line)?;
+    let (user, joint, password) = user_and_password(pair)?;
+    if !is_signed && joint != b" / " {
         return None;
     }
-    let pair = &line[n_word + n_sign..];
-    let n_user = pair
+    let start = hit.end + line.len() - password.len();
+    let end = password
         .iter()
-        .take_while(|&&byte| is(byte, OPAQUE) || matches!(byte, b'@' | b'+'))
-        .count();
-    let n_joint = pair[n_user..]
-        .iter()
-        .take(4)
-        .take_while(|byte| matches!(byte, b' ' | b'/' | b':' | b'|' | b',' | b'`'))
-        .count();
-    let joint = &pair[n_user..n_user + n_joint];
-    let is_address = pair[..n_user].contains(&b'@') && !joint.contains(&b' ');
-    if n_user == 0
-        || is_address
-        || !joint
-            .iter()
-            .any(|byte| matches!(byte, b'/' | b':' | b'|' | b','))
-    {
-        return None;
-    }
-    let start = hit.end + n_word + n_sign + n_user + n_joint;
-    let rest = &pair[n_user + n_joint..];
-    let length = rest
-        .iter()
-        .position(|byte| {
-            matches!(
-                byte,
-                b' ' | b'\t' | b'\r' | b'`' | b'|' | b')' | b'"' | b'\''
-            )
-        })
-        .unwrap_or(rest.len());
-    let password = &rest[..length];
-    (is_strong(password) && password != &pair[..n_user]).then_some(Span {
+        .position(|byte| b" \t\r`|)\"'".contains(byte));
+    let password = &password[..end.unwrap_or(password.len())];
+    (is_strong(password) && password != user).then_some(Span {
         start,
-        end: start + length,
+        end: start + password.len(),
         pattern: "password",
     })
+}
+
+/// Skips the rest of the word and what follows it; says whether that was a sign, or blanks only.
+fn after_sign(line: &[u8]) -> Option<(&[u8], bool)> {
+    let is_letter = |byte: &&u8| is(**byte, ALNUM) || !byte.is_ascii();
+    let n_word = line.iter().take(24).take_while(is_letter).count();
+    let rest = &line[n_word..];
+    let n_sign = rest
+        .iter()
+        .take_while(|byte| b" *_:=`\"'".contains(byte))
+        .count();
+    let (sign, pair) = rest.split_at(n_sign);
+    let is_signed = sign.iter().any(|byte| matches!(byte, b':' | b'='));
+    (n_sign > 0).then_some((pair, is_signed))
+}
+
+/// Cuts `name / password` in two.
+fn user_and_password(pair: &[u8]) -> Option<(&[u8], &[u8], &[u8])> {
+    let is_name = |byte: &&u8| is(**byte, OPAQUE) || matches!(**byte, b'@' | b'+');
+    let n_user = pair.iter().take_while(is_name).count();
+    let (user, rest) = pair.split_at(n_user);
+    let n_joint = rest
+        .iter()
+        .take(4)
+        .take_while(|byte| b" /:|,`".contains(byte))
+        .count();
+    let (joint, password) = rest.split_at(n_joint);
+    // `user:password@host/path` is an address.
+    let is_address = user.contains(&b'@') && !joint.contains(&b' ');
+    let is_joined = joint.iter().any(|byte| b"/:|,".contains(byte));
+    (n_user > 0 && is_joined && !is_address).then_some((user, joint, password))
 }
 
 fn run_length_blank(text: &[u8], from: usize) -> usize {

@@ -1,8 +1,10 @@
 //! A telling word and a random value near each other, with no sign between them that says which belongs to which.
 
+use std::ops::Range;
+
 use super::names::{Kind, OPEN_KEYS, PUBLIC, has_any, is_other_word};
-use super::shape::{ALNUM, BASE64, DOT, EQUALS, TILDE, URL64, is, run_length};
-use super::value::{is_random, is_shouting, is_uuid};
+use super::shape::{ALNUM, BASE64, DOT, EQUALS, TILDE, URL64, is, run_length, run_length_back};
+use super::value::{is_random, is_shouting, is_strong, is_uuid};
 use super::{Span, tokens};
 
 /// How far behind the word a value may begin.
@@ -73,12 +75,7 @@ pub(super) fn behind(text: &[u8], kind: Kind, name: &[u8], from: usize) -> Optio
     None
 }
 
-fn value(
-    text: &[u8],
-    kind: Kind,
-    between: &[u8],
-    run: std::ops::Range<usize>,
-) -> Option<std::ops::Range<usize>> {
+fn value(text: &[u8], kind: Kind, between: &[u8], run: Range<usize>) -> Option<Range<usize>> {
     // Signs that belong to the sentence, not to the value.
     let mut start = run.start;
     while start < run.end && matches!(text[start], b'-' | b'=' | b'.' | b'+' | b'/') {
@@ -128,6 +125,44 @@ fn pattern(kind: Kind) -> Option<&'static str> {
     }
 }
 
+/// How far before a name a value may end.
+const BEFORE_BYTES: usize = 20;
+
+/// Words that may stand between a value and what it is.
+const LINKS: [&[u8]; 9] = [
+    b"", b"is", b"the", b"my", b"our", b"a", b"an", b"as", b"this",
+];
+
+/// Finds a random value in front of a name, as in "… is the API key"; `room` is what may be looked at.
+pub(super) fn before(text: &[u8], kind: Kind, name: &[u8], room: Range<usize>) -> Option<Span> {
+    let pattern = pattern(kind).filter(|_| kind != Kind::Near)?;
+    let reach = room.start.max(room.end.saturating_sub(BEFORE_BYTES));
+    // The value is the first row of letters that is longer than a word.
+    let (mut start, mut end) = (room.end, room.end);
+    while end > reach && end - start < NEAR_BYTES_MIN {
+        end = start;
+        while end > reach && !is(text[end - 1], RANDOM) {
+            end -= 1;
+        }
+        let floor = room.start.max(end.saturating_sub(512));
+        start = end - run_length_back(text, end, floor, RANDOM);
+    }
+    let between = text[end..room.end].to_ascii_lowercase();
+    let is_linked = between
+        .split(|&byte| !is(byte, ALNUM))
+        .all(|word| LINKS.contains(&word));
+    let is_open = has_any(name, PUBLIC) || has_any(name, OPEN_KEYS) || has_any(name, OTHER);
+    let is_sentence = |byte: &u8| is(*byte, ALNUM) || b" `\"'()|#,:-".contains(byte);
+    if end - start < NEAR_BYTES_MIN || !is_linked || !between.iter().all(is_sentence) || is_open {
+        return None;
+    }
+    value(text, kind, b" is ", start..end).map(|value| Span {
+        start: value.start,
+        end: value.end,
+        pattern,
+    })
+}
+
 /// Finds the value that a dash or dot joins to the telling word, as in `vendor-secret-…`.
 pub(super) fn joined(text: &[u8], kind: Kind, name: &[u8], keyword_end: usize) -> Option<Span> {
     let joint = *text.get(keyword_end)?;
@@ -138,9 +173,9 @@ pub(super) fn joined(text: &[u8], kind: Kind, name: &[u8], keyword_end: usize) -
 }
 
 /// Finds a password that only a blank parts from its word; it must be one beyond doubt.
-pub(super) fn after_blank(text: &[u8], kind: Kind, from: usize) -> Option<Span> {
-    let is_password = matches!(kind, Kind::Password | Kind::Word | Kind::Pass);
-    if !is_password || text.get(from) != Some(&b' ') {
+pub(super) fn after_blank(text: &[u8], kind: Kind, name: Range<usize>) -> Option<Span> {
+    let from = name.end;
+    if !kind.is_password() || text.get(from) != Some(&b' ') {
         return None;
     }
     let start = from + 1 + usize::from(matches!(text.get(from + 1), Some(b'`' | b'"' | b'\'')));
@@ -156,7 +191,10 @@ pub(super) fn after_blank(text: &[u8], kind: Kind, from: usize) -> Option<Span> 
             .rev()
             .take_while(|byte| matches!(byte, b'.' | b',' | b';'))
             .count();
-    is_shouting(&text[start..end]).then_some(Span {
+    // "pw" is no word of a sentence, and parentheses hold nothing but the password.
+    let is_own = name.len() == 2 || text[..name.start].last() == Some(&b'(');
+    let is_real = is_shouting(&text[start..end]) || is_own && is_strong(&text[start..end]);
+    is_real.then_some(Span {
         start,
         end,
         pattern: "password",

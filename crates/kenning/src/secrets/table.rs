@@ -71,24 +71,19 @@ const LINE_BYTES_MAX: usize = 512;
 /// The header of a column is shorter; a clause of a sentence may not be.
 const CELL_BYTES_MAX: usize = 32;
 
-/// Returns the separator beside a word that fills a cell.
+/// Returns the separator beside a word that ends a cell.
 fn separator_beside(text: &[u8], word: &Range<usize>) -> Option<u8> {
-    let before = word.start.checked_sub(1).map(|at| text[at]);
-    let behind = text.get(word.end).copied();
     let is_separator = |byte: &u8| matches!(byte, b',' | b';' | b'\t');
-    let is_edge = |byte: Option<u8>| {
-        byte.is_none_or(|byte| {
-            matches!(byte, b'\n' | b'\r' | b'"' | b' ' | b'_')
-                || is_separator(&byte)
-                || byte.is_ascii_alphanumeric()
-        })
-    };
-    let separator = behind
-        .filter(is_separator)
-        .or(before.filter(is_separator))?;
-    (is_edge(before)
-        && behind.is_none_or(|byte| matches!(byte, b'\n' | b'\r' | b'"') || is_separator(&byte)))
-    .then_some(separator)
+    let is_quoted = text.get(word.end) == Some(&b'"');
+    let behind = text.get(word.end + usize::from(is_quoted)).copied();
+    let is_over = behind.is_none_or(|byte| is_separator(&byte) || matches!(byte, b'\n' | b'\r'));
+    let mut before = text[..word.start].iter().rev().copied();
+    let before = before.find(|&byte| byte != b'"');
+    let is_begun = before.is_none_or(|byte| {
+        is_separator(&byte) || b"\n\r _".contains(&byte) || byte.is_ascii_alphanumeric()
+    });
+    let separator = behind.filter(is_separator).or(before.filter(is_separator));
+    separator.filter(|_| is_over && is_begun)
 }
 
 fn columns(text: &[u8], header: Range<usize>, separator: u8) -> Vec<Column> {

@@ -4,8 +4,8 @@
 //! Where the vendor documents a length, the row keeps it; a token that goes on longer is no token.
 
 use super::shape::{
-    ALNUM, ALPHA, ANY_HEX, AZURE, BASE64, Class, DIGIT, EQUALS, HEX, LOWER, LOWNUM, OPAQUE, Part,
-    QUERY64, UPNUM, URL64, WORD,
+    ALNUM, ALPHA, ANY_HEX, AZURE, BASE64, Class, DIGIT, DOT, EQUALS, HEX, LOWER, LOWNUM, OPAQUE,
+    Part, QUERY64, UPNUM, URL64, WORD,
 };
 
 /// One vendor's token.
@@ -265,6 +265,9 @@ pub(super) const TOKENS: &[Token] = &[
     token("teams-webhook", &["webhook.office.com/webhookb2/"],
         &[run(LOWNUM, 8, 8), text("-"), run(URL64, 27, 27), text("@"), run(OPAQUE | BASE64, 40,
         300)]).glued().named(),
+    token("teams-webhook", &["outlook.office.com/webhook/"],
+        &[run(LOWNUM, 8, 8), text("-"), run(URL64, 27, 27), text("@"), run(OPAQUE | BASE64, 40,
+        300)]).glued().named(),
     token("teams-webhook", &[".logic.azure.com"],
         &[Part::Maybe(":443"), text("/workflows/"), run(OPAQUE | BASE64, 24, 300)]).glued().named(),
     token("discord-webhook", &["discord.com/api/webhooks/", "discordapp.com/api/webhooks/"],
@@ -297,6 +300,17 @@ pub(super) const TOKENS: &[Token] = &[
     token("easypost-key", &["EZAK", "EZTK"], &[run(ALNUM, 54, 54)]),
     token("shippo-token", &["shippo_live_", "shippo_test_"], &[run(HEX, 40, 40)]),
     token("duffel-token", &["duffel_live_", "duffel_test_"], &[run(OPAQUE, 43, 43)]),
+    // Passwords as systems keep them: not the password, but what guessing is tried on.
+    token("password-hash", &["$2a$", "$2b$", "$2x$", "$2y$"], &[run(DIGIT, 2, 2), text("$"), run(BASE64 | DOT, 53, 53)]),
+    token("password-hash", &["$1$"], &[run(BASE64 | DOT, 1, 8), text("$"), run(BASE64 | DOT, 22, 22)]),
+    token("password-hash", &["$5$", "$6$"], &[run(BASE64 | DOT, 1, 16), text("$"), run(BASE64 | DOT, 43, 86)]),
+    token("password-hash", &["$5$rounds=", "$6$rounds="],
+        &[run(DIGIT, 1, 9), text("$"), run(BASE64 | DOT, 1, 16), text("$"), run(BASE64 | DOT, 43, 86)]),
+    token("password-hash", &["$y$"], &[run(BASE64 | DOT, 2, 8), text("$"), run(BASE64 | DOT, 1, 86), text("$"),
+        run(BASE64 | DOT, 43, 43)]),
+    token("password-hash", &["$argon2i", "$argon2d"],
+        &[Part::Maybe("d"), text("$v="), run(DIGIT, 1, 3), text("$m="), run(DIGIT, 1, 9), text(",t="), run(DIGIT, 1, 3),
+        text(",p="), run(DIGIT, 1, 3), text("$"), run(BASE64, 8, 86), text("$"), run(BASE64, 16, 172)]),
     // Everything else.
     token("1password-token", &["ops_eyJ"], &[run(URL64 | BASE64, 200, LONG), PAD]).varied(),
     token("1password-secret-key", &["A3-"],

@@ -33,7 +33,7 @@ const WORDS: [&str; 24] = [
 ];
 
 /// Where a password may stand; `{}` is its place.
-const PASSWORDS: [&str; 42] = [
+const PASSWORDS: [&str; 49] = [
     "password:: {}",
     "- (password:: {}) for the shop",
     "[password:: {}] and more",
@@ -69,6 +69,13 @@ const PASSWORDS: [&str; 42] = [
     "Das Passwort lautet {}",
     "le mot de passe est {}",
     "Login: jo / {}",
+    "login jo / {}",
+    "\"site\",\"password\"\n\"shop\",\"{}\"\n",
+    "Password\n--------\n{}\n",
+    "my pw for the shop: {}",
+    "Password → {}",
+    "ssh jo@host (password {})",
+    "user jo pw {}",
     "login: jo@corp.net / {}",
     "user: jo, {}",
     "Creds: admin:{}",
@@ -79,7 +86,7 @@ const PASSWORDS: [&str; 42] = [
 ];
 
 /// Where a token may stand.
-const TOKENS: [&str; 22] = [
+const TOKENS: [&str; 24] = [
     "https://maps.corp.net/v1?key={}",
     "https://maps.corp.net/v1?zoom=3&key={}&x=1",
     "The key for the weather service is {}",
@@ -98,6 +105,8 @@ const TOKENS: [&str; 22] = [
     "| service | api key |\n|---|---|\n| maps | {} |\n",
     "service,token\nmaps,{}\n",
     "token:\n  {}\n",
+    "{} is the API key",
+    "API key\n{}\n",
     "## API key\n\n`{}`\n",
     "tokens:\n  - {}\n",
     "api_token:: {}",
