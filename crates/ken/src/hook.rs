@@ -9,6 +9,7 @@ mod deadline;
 mod input;
 pub(crate) mod install;
 pub(crate) mod outputs;
+mod persisted;
 mod project;
 mod prompt;
 mod recall;
@@ -19,6 +20,7 @@ mod tool;
 mod transcript;
 
 use std::ffi::OsString;
+use std::io::IsTerminal;
 use std::panic;
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -27,6 +29,7 @@ use std::time::Instant;
 
 use anyhow::Result;
 use clap::Parser;
+use serde_json::Value;
 
 use crate::args::{Agent, Args, Command, EventArgs, HookAction, Place};
 use crate::cmd::open::{self, Model};
@@ -105,17 +108,48 @@ impl Event {
 /// Whether an agent calls: then not even a slip in the options may end in anything but 0, which
 /// agents take for a veto.
 pub(crate) fn is_called(args: impl Iterator<Item = OsString>) -> bool {
-    let mut plain = Vec::new();
+    let words = words(args);
+    let is_event = |verb: &String| Event::ALL.iter().any(|event| event.verb() == verb);
+    words.first().is_some_and(|verb| verb == "hook") && words.get(1).is_some_and(is_event)
+}
+
+/// Whether an agent calls with words that name no hook: settings of another version, or an agent
+/// that dropped the words it did not know. What it sends tells.
+pub(crate) fn is_called_astray(args: impl Iterator<Item = OsString>) -> bool {
+    let words = words(args);
+    if words.first().is_some_and(|verb| verb != "hook") || std::io::stdin().is_terminal() {
+        return false;
+    }
+    let Some(input) = Input::parse(&input::read()).filter(|input| !input.event.is_empty()) else {
+        return false;
+    };
+    let why = "the settings name no hook; `ken hook install` mends them";
+    render::say(why);
+    if let Ok(settings) = Settings::load(&Place::default(), false) {
+        let receipt = ReceiptShape {
+            time: open::now(),
+            event: input.event,
+            session: input.session,
+            why: why.to_owned(),
+            ..ReceiptShape::default()
+        };
+        let _ = receipt::add(&settings.hook_dir(), &receipt);
+    }
+    true
+}
+
+/// Returns what was typed beside options.
+fn words(args: impl Iterator<Item = OsString>) -> Vec<String> {
+    let mut words = Vec::new();
     let mut is_value = false;
     for arg in args.skip(1) {
         let arg = arg.to_string_lossy().into_owned();
         if !is_value && !arg.starts_with('-') {
-            plain.push(arg.clone());
+            words.push(arg.clone());
         }
         is_value = GLOBAL_OPTIONS.contains(&arg.as_str());
     }
-    let is_event = |verb: &String| Event::ALL.iter().any(|event| event.verb() == verb);
-    plain.first().is_some_and(|verb| verb == "hook") && plain.get(1).is_some_and(is_event)
+    words
 }
 
 /// Answers an agent.
@@ -305,10 +339,35 @@ impl<'a> Call<'a> {
     }
 
     fn post_tool(&mut self, receipt: &mut ReceiptShape) -> Result<Option<HookShape>> {
+        let mut output = std::mem::take(&mut self.input.tool_output);
+        if let Some(agent @ (Agent::Codex | Agent::Copilot)) = self.agent {
+            receipt.why = format!("{} shows every output whole", agent.name());
+            return Ok(None);
+        }
         if !tool::may_be_shortened(&self.input) {
             receipt.why = "outputs of this tool are left whole".to_owned();
             return Ok(None);
         }
+        let Some(n_bytes_passed_over) = persisted::put_back(&mut output, &self.input) else {
+            receipt.why = "the file with the whole output is not the agent's".to_owned();
+            return Ok(None);
+        };
+        let texts = self.shorten(&mut output, n_bytes_passed_over);
+        if texts.is_empty() {
+            receipt.why = "the output is short or has few lines".to_owned();
+            return Ok(None);
+        }
+        let mut said = self.give(texts.concat(), &[], receipt);
+        if self.agent == Some(Agent::Claude) {
+            // It shows the model what it is given instead, so that nothing is left to say beside.
+            said.hook_specific_output.additional_context = None;
+            said.hook_specific_output.updated_tool_output = Some(output);
+        }
+        Ok(Some(said))
+    }
+
+    /// Shortens every long text of an output, keeps the whole of it, and returns what is left.
+    fn shorten(&self, output: &mut Value, n_bytes_passed_over: u64) -> Vec<String> {
         let asked = format!(
             "{} {}",
             self.session.prompt(),
@@ -316,35 +375,28 @@ impl<'a> Call<'a> {
         );
         let words: Vec<String> = asked.split_whitespace().map(str::to_owned).collect();
         let folder = self.settings.hook_dir().join("outputs");
-        let mut output = std::mem::take(&mut self.input.tool_output);
-        let mut extracts = Vec::new();
-        tool::for_long_texts(&mut output, self.settings.hooks.output_chars, &mut |text| {
+        let passed_over = match n_bytes_passed_over {
+            0 => String::new(),
+            n_bytes => format!(" without {n_bytes} bytes of its middle"),
+        };
+        let mut texts = Vec::new();
+        tool::for_long_texts(output, self.settings.hooks.output_chars, &mut |text| {
             let whole = masked(text);
             let Some(extract) = compress::extract(&whole, &words, compress::EXTRACT_CHARS_MAX)
             else {
                 return;
             };
-            let Ok(id) = outputs::keep(&folder, &whole) else {
+            let Ok(id) = outputs::keep(&folder, extract.fingerprint, &whole) else {
                 return;
             };
-            let cut = format!(
-                "[{} of {} lines were cut, times and addresses blanked; `ken hook output {id}` prints the whole output]\n",
-                extract.n_lines_cut, extract.n_lines
+            *text = format!(
+                "[{} of {} lines were cut, times and addresses blanked; `ken hook output {id}` \
+                 prints the whole output{passed_over}]\n{}",
+                extract.n_lines_cut, extract.n_lines, extract.text
             );
-            *text = format!("{cut}{}", extract.text);
-            extracts.push((cut, text.clone()));
+            texts.push(text.clone());
         });
-        if extracts.is_empty() {
-            receipt.why = "the output is short or has few lines".to_owned();
-            return Ok(None);
-        }
-        let is_claude = self.agent == Some(Agent::Claude);
-        let texts = extracts
-            .into_iter()
-            .map(|(cut, text)| if is_claude { cut } else { text });
-        let mut said = self.give(texts.collect(), &[], receipt);
-        said.hook_specific_output.updated_tool_output = is_claude.then_some(output);
-        Ok(Some(said))
+        texts
     }
 
     /// Writes down what is given, and wraps it.
@@ -359,7 +411,7 @@ impl<'a> Call<'a> {
         HookShape {
             hook_specific_output: HookOutputShape {
                 hook_event_name: self.event.name(),
-                additional_context: text,
+                additional_context: Some(text),
                 updated_tool_output: None,
             },
         }

@@ -32,7 +32,14 @@ fn main() -> ExitCode {
     if hook::is_called(std::env::args_os()) {
         return hook::run();
     }
-    let args = args::Args::parse();
+    let args = match args::Args::try_parse() {
+        Ok(args) => args,
+        // An agent takes 2 for a veto, and would refuse every prompt for a slip in its settings.
+        Err(error) if error.use_stderr() && hook::is_called_astray(std::env::args_os()) => {
+            return ExitCode::SUCCESS;
+        }
+        Err(error) => error.exit(),
+    };
     match cmd::run(args) {
         Ok(cmd::Found::Something) => ExitCode::SUCCESS,
         Ok(cmd::Found::Nothing) => ExitCode::from(NOTHING_FOUND),

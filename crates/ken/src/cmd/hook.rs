@@ -5,9 +5,9 @@ use std::path::Path;
 use anyhow::{Context, Result};
 
 use super::{Found, open};
-use crate::args::{HookAction, InstallArgs, Place};
+use crate::args::{Agent, HookAction, InstallArgs, Place};
 use crate::hint::Hinted;
-use crate::hook::install::{self, Program};
+use crate::hook::install::{self, Program, Standing};
 use crate::hook::{outputs, receipt};
 use crate::render;
 use crate::settings::{Settings, agent_file};
@@ -74,7 +74,16 @@ fn add(settings: &Settings, place: &Place, args: &InstallArgs) -> Result<Found> 
             args.agent.name()
         ));
     }
+    say_trust(args);
     Ok(Found::Something)
+}
+
+/// Codex passes over a hook without a word until somebody has read and trusted it, and again after
+/// every change.
+fn say_trust(args: &InstallArgs) {
+    if args.agent == Agent::Codex {
+        render::say("Codex runs a hook only once you trust it: start `codex` and open `/hooks`");
+    }
 }
 
 /// Under whatever name it was called, the agent calls the same file; and the notes that were named.
@@ -115,11 +124,24 @@ fn remove(args: &InstallArgs) -> Result<Found> {
 fn status(args: &InstallArgs) -> Result<Found> {
     let file = file(args)?;
     let events = install::list(&install::read(&file)?, args.agent);
-    for (name, is_there) in &events {
-        let mark = if *is_there { "installed" } else { "missing" };
-        render::print(&format!("{name:<20} {mark:<10} {}\n", file.display()))?;
+    for (name, standing) in &events {
+        let standing = standing.name();
+        render::print(&format!("{name:<20} {standing:<10} {}\n", file.display()))?;
     }
-    Ok(found(events.iter().all(|(_, is_there)| *is_there)))
+    let is_any = |wanted: Standing| events.iter().any(|(_, standing)| *standing == wanted);
+    if is_any(Standing::Outdated) {
+        render::say(&format!(
+            "Claude Code before 2.1.139 cannot read these hooks; `ken hook install --agent {}` mends them",
+            args.agent.name()
+        ));
+    }
+    if is_any(Standing::Installed) {
+        say_trust(args);
+    }
+    let is_all = events
+        .iter()
+        .all(|(_, standing)| *standing == Standing::Installed);
+    Ok(found(is_all))
 }
 
 fn file(args: &InstallArgs) -> Result<std::path::PathBuf> {

@@ -50,6 +50,8 @@ pub(crate) struct Extract {
     pub(crate) text: String,
     pub(crate) n_lines: usize,
     pub(crate) n_lines_cut: usize,
+    /// The same for outputs that differ in nothing but times, the order of workers and the like.
+    pub(crate) fingerprint: u64,
 }
 
 /// A line, or several that were told as one.
@@ -66,6 +68,7 @@ pub(crate) fn extract(output: &str, words: &[String], chars_max: usize) -> Optio
     }
     let n_lines = lines.len();
     let told = collapse(lines);
+    let fingerprint = fingerprint(&told);
     let is_kept = choose(&told, words, chars_max);
     let mut text = String::new();
     let mut n_gap = 0;
@@ -86,6 +89,16 @@ pub(crate) fn extract(output: &str, words: &[String], chars_max: usize) -> Optio
         text,
         n_lines,
         n_lines_cut,
+        fingerprint,
+    })
+}
+
+fn fingerprint(told: &[Told]) -> u64 {
+    let bytes = told
+        .iter()
+        .flat_map(|told| told.text.bytes().chain([b'\n']));
+    bytes.fold(0xCBF2_9CE4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
     })
 }
 
@@ -268,6 +281,9 @@ mod tests {
     fn the_same_work_reads_the_same() {
         let one = extract(&build_log(1), &[], EXTRACT_CHARS_MAX);
         assert_eq!(one, extract(&build_log(2), &[], EXTRACT_CHARS_MAX));
+        let other = build_log(1).replace("Lübeck", "Kiel");
+        let other = extract(&other, &[], EXTRACT_CHARS_MAX).unwrap();
+        assert_ne!(one.unwrap().fingerprint, other.fingerprint);
     }
 
     #[test]

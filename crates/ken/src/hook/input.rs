@@ -15,6 +15,8 @@ const STDIN_BYTES_MAX: usize = 64 << 20;
 /// One call, understood. What was not sent is empty.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Input {
+    /// What the agent calls the event; empty where it says nothing that only an agent would.
+    pub(crate) event: String,
     pub(crate) session: String,
     pub(crate) cwd: Option<PathBuf>,
     pub(crate) transcript: Option<PathBuf>,
@@ -47,8 +49,15 @@ impl Input {
             Some(value) => value.clone(),
             None => Value::Null,
         };
+        let session = text(["session_id", "sessionId"]);
+        let mut event = text(["hook_event_name", "hookEventName"]);
+        // Copilot sends no name.
+        if event.is_empty() && !session.is_empty() {
+            event = "unknown".to_owned();
+        }
         Some(Self {
-            session: text(["session_id", "sessionId"]),
+            event,
+            session,
             cwd: path(["cwd", "cwd"]).map(PathBuf::from),
             transcript: path(["transcript_path", "transcriptPath"]).map(PathBuf::from),
             prompt: text(["prompt", "initialPrompt"]),

@@ -10,22 +10,18 @@ const OUTPUTS_MAX: usize = 50;
 const ALL_BYTES_MAX: u64 = 32 << 20;
 const OUTPUT_BYTES_MAX: usize = 4 << 20;
 
-/// Keeps an output whose credentials are masked already; returns its id, made of what it says.
-pub(crate) fn keep(folder: &Path, output: &str) -> io::Result<String> {
-    let mut end = output.len().min(OUTPUT_BYTES_MAX);
-    while !output.is_char_boundary(end) {
-        end -= 1;
-    }
-    let output = &output[..end];
-    let id = id_of(output);
-    let file = file_of(folder, &id);
+/// Keeps an output whose credentials are masked already; returns its id. What has the fingerprint of
+/// an earlier one takes its place.
+pub(crate) fn keep(folder: &Path, fingerprint: u64, output: &str) -> io::Result<String> {
+    // The end says how it went.
+    let from = output.ceil_char_boundary(output.len().saturating_sub(OUTPUT_BYTES_MAX));
+    let output = &output[from..];
+    let id = format!("{fingerprint:016x}");
     fs::create_dir_all(folder)?;
-    if !file.exists() {
-        make_room(folder, output.len() as u64);
-        let mut fresh = tempfile::NamedTempFile::new_in(folder)?;
-        io::Write::write_all(&mut fresh, output.as_bytes())?;
-        fresh.persist(file)?;
-    }
+    make_room(folder, output.len() as u64);
+    let mut fresh = tempfile::NamedTempFile::new_in(folder)?;
+    io::Write::write_all(&mut fresh, output.as_bytes())?;
+    fresh.persist(file_of(folder, &id))?;
     Ok(id)
 }
 
@@ -39,13 +35,6 @@ pub(crate) fn read(folder: &Path, id: &str) -> Option<String> {
 
 fn file_of(folder: &Path, id: &str) -> PathBuf {
     folder.join(format!("{id}.txt"))
-}
-
-fn id_of(output: &str) -> String {
-    let hash = output.bytes().fold(0xCBF2_9CE4_8422_2325u64, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01B3)
-    });
-    format!("{hash:016x}")
 }
 
 fn make_room(folder: &Path, n_bytes: u64) {
@@ -71,14 +60,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn outputs_are_kept_by_what_they_say_and_never_too_many() {
+    fn the_last_output_of_a_kind_is_kept_and_never_too_many() {
         let folder = tempfile::tempdir().unwrap();
-        let id = keep(folder.path(), "roof").unwrap();
-        assert_eq!(keep(folder.path(), "roof").unwrap(), id);
-        assert_eq!(read(folder.path(), &id).unwrap(), "roof");
+        let id = keep(folder.path(), 7, "roof at 9:15").unwrap();
+        assert_eq!(keep(folder.path(), 7, "roof at 9:30").unwrap(), id);
+        assert_eq!(read(folder.path(), &id).unwrap(), "roof at 9:30");
         assert_eq!(read(folder.path(), "../roof"), None);
-        for n in 0..OUTPUTS_MAX + 10 {
-            keep(folder.path(), &n.to_string()).unwrap();
+        for n in 0..OUTPUTS_MAX as u64 + 10 {
+            keep(folder.path(), n, "roof").unwrap();
         }
         assert!(fs::read_dir(folder.path()).unwrap().count() <= OUTPUTS_MAX);
     }

@@ -1,8 +1,8 @@
 //! What a prompt asks, as words to search with; or why it is no question to the notes. Pure.
 
-use kenning::search;
+mod naming;
 
-/// Fewer words that carry meaning tell too little to find the right note.
+/// Fewer words that carry meaning tell too little to find the right note, unless one is a name.
 const CONTENT_WORDS_MIN: usize = 3;
 /// More words dilute each other.
 const CONTENT_WORDS_MAX: usize = 16;
@@ -67,9 +67,8 @@ pub(crate) fn query(prompt: &str) -> Result<String, Skip> {
     let links = links(prompt);
     let telling = telling_part(&without_code(prompt));
     let (words, n_content) = content_words(&telling);
-    // What is spelled as only one thing is asks enough by itself: `WeakMap`, `INV-2026-014`.
-    let is_named = !links.is_empty() || words.iter().any(|word| search::is_identifier(word));
-    if !is_named && n_content < CONTENT_WORDS_MIN {
+    let is_telling = n_content >= CONTENT_WORDS_MIN || !links.is_empty();
+    if !is_telling && !naming::names_something(&telling) {
         return Err(Skip::Short);
     }
     Ok(links.into_iter().chain(words).collect::<Vec<_>>().join(" "))
@@ -92,17 +91,21 @@ pub(crate) fn content_words(text: &str) -> (Vec<String>, usize) {
             if n_content >= CONTENT_WORDS_MAX {
                 break;
             }
-            n_content = (n_content + n_words(word)).min(CONTENT_WORDS_MAX);
+            n_content = (n_content + n_words(&lowered)).min(CONTENT_WORDS_MAX);
         }
         words.push(word.to_owned());
     }
     (words, n_content)
 }
 
-/// Chinese, Japanese and Thai put no blanks between words, which are two characters long or so.
+/// Counts the words in one: `grid-template-areas` says as much as three. Chinese, Japanese and Thai
+/// put no blanks between words, which are two characters long or so.
 fn n_words(word: &str) -> usize {
     let is_unspaced = |c: &char| matches!(c, '\u{e00}'..='\u{e7f}' | '\u{3040}'..='\u{30ff}' | '\u{3400}'..='\u{9fff}');
-    word.chars().filter(is_unspaced).count().div_ceil(2).max(1)
+    let n_unspaced = word.chars().filter(is_unspaced).count().div_ceil(2);
+    let is_telling = |part: &&str| part.chars().count() > 2 && !FILLERS.contains(part);
+    let n_parts = word.split('-').filter(is_telling).count();
+    n_unspaced.max(n_parts).max(1)
 }
 
 /// `/compact`, `!ls`, `#remember this`: meant for the agent's own machinery. A path is none.
@@ -222,6 +225,11 @@ mod tests {
         check("fetch with AbortController", Ok("fetch AbortController"));
         check("what is BPS-100?", Ok("what BPS-100"));
         check("explain rrf_fuse", Ok("rrf_fuse"));
+        check("what is CORS", Ok("what CORS"));
+        check("who is Esko?", Ok("who Esko"));
+        check("explain grid-template-areas", Ok("grid-template-areas"));
+        check("what is my blood type", Err(Skip::Short));
+        check("is that state-of-the-art now?", Err(Skip::Short));
     }
 
     #[test]

@@ -17,7 +17,8 @@ pub(crate) struct HookShape {
 #[serde(rename_all = "camelCase")]
 pub(crate) struct HookOutputShape {
     pub(crate) hook_event_name: &'static str,
-    pub(crate) additional_context: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) additional_context: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) updated_tool_output: Option<Value>,
 }

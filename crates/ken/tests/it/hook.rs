@@ -404,25 +404,110 @@ fn a_long_output_is_shortened_and_can_be_had_whole() {
         .ken(&["hook", "output", "00"])
         .expect_hint("there is no output", "run the command again");
 
-    let stdout = send(
-        vault.command(&["hook", "post-tool", "--agent", "claude"]),
-        &input.to_string(),
-    )
-    .stdout;
-    let value: Value = serde_json::from_str(&stdout).unwrap();
-    let updated = &value["hookSpecificOutput"]["updatedToolOutput"];
-    assert!(
-        updated["stdout"]
-            .as_str()
-            .unwrap()
-            .contains("boiler pressure")
-    );
+    for agent in ["codex", "copilot"] {
+        let command = vault.command(&["hook", "post-tool", "--agent", agent]);
+        assert_eq!(send(command, &input.to_string()).stdout, "", "{agent}");
+    }
+    let said = shortened(&vault, &input);
+    let updated = &said["updatedToolOutput"];
+    assert_eq!(updated["stdout"], text.as_str());
     assert_eq!(updated["interrupted"], false);
     assert_eq!(
-        context(&stdout).lines().count(),
-        1,
-        "the extract is not said twice"
+        said.get("additionalContext"),
+        None,
+        "nothing is said twice: {said}"
     );
+    // Times differ from run to run; what is said does not, the id in it included.
+    let again = output.replace("09:15", "10:42");
+    let input = json!({
+        "session_id": "s", "tool_name": "Bash", "tool_input": {"command": "run tests"},
+        "tool_response": {"stdout": again, "stderr": "", "interrupted": false},
+    });
+    assert_eq!(&shortened(&vault, &input)["updatedToolOutput"], updated);
+    let whole = vault.ken(&["hook", "output", id]).expect_code(0).stdout;
+    assert!(whole.contains("10:42"), "the last one is kept");
+}
+
+/// Returns what Claude Code is told about an output.
+#[track_caller]
+fn shortened(vault: &TestVault, input: &Value) -> Value {
+    let command = vault.command(&["hook", "post-tool", "--agent", "claude"]);
+    let stdout = send(command, &input.to_string()).expect_code(0).stdout;
+    let mut value: Value =
+        serde_json::from_str(&stdout).unwrap_or_else(|error| panic!("{error}: {stdout:?}"));
+    value["hookSpecificOutput"].take()
+}
+
+#[test]
+fn the_end_of_an_output_that_the_agent_cut_is_kept() {
+    let vault = indexed();
+    let results = vault.beside("agent/s/tool-results");
+    fs::create_dir_all(&results).unwrap();
+    let secret = ["ghp_", "16C7e42F292c6912E7", "710c838347Ae178B4a"].concat();
+    let whole: String = (1..=9_000).map(|n| format!("{n}\n")).collect();
+    let whole = format!("{whole}error: gasket lost, token {secret}\n");
+    fs::write(results.join("b1.txt"), &whole).unwrap();
+    let input = |file: &std::path::Path| {
+        json!({
+            "session_id": "s", "tool_name": "Bash", "tool_input": {"command": "count"},
+            "transcript_path": vault.beside("agent/s.jsonl"),
+            "tool_response": {
+                "stdout": &whole[..30_000], "stderr": "", "interrupted": false,
+                "persistedOutputPath": file, "persistedOutputSize": whole.len(),
+            },
+        })
+    };
+    let said = shortened(&vault, &input(&results.join("b1.txt")));
+    let updated = said["updatedToolOutput"].as_object().unwrap();
+    assert_eq!(
+        updated.keys().collect::<Vec<_>>(),
+        ["stdout", "stderr", "interrupted"]
+    );
+    let text = updated["stdout"].as_str().unwrap();
+    assert!(
+        text.contains("error: gasket lost, token [REDACTED:"),
+        "{text}"
+    );
+    assert!(text.contains("of 9001 lines were cut"), "{text}");
+    assert!(!text.contains("\n500\n") && !text.contains(&secret));
+
+    // A file that the agent did not write is not read to the model, nor is its beginning taken for
+    // the whole.
+    let foreign = vault.beside("key.txt");
+    fs::write(&foreign, &whole).unwrap();
+    let command = vault.command(&["hook", "post-tool", "--agent", "claude"]);
+    let run = send(command, &input(&foreign).to_string()).expect_code(0);
+    assert_eq!(run.stdout, "");
+    assert!(why(&vault).contains("not the agent's"), "{}", why(&vault));
+}
+
+#[test]
+fn an_agent_that_calls_astray_is_not_refused() {
+    let vault = indexed();
+    let input = json!({
+        "session_id": "s", "hook_event_name": "UserPromptSubmit", "prompt": BOILER,
+    });
+    let calls: [&[&str]; 6] = [
+        &[],
+        &["hook"],
+        &["hook", "stop"],
+        &["hook", "--agent", "claude"],
+        &["--vault", "notes"],
+        &["hook", "output"],
+    ];
+    for args in calls {
+        let run = send(vault.command(args), &input.to_string()).expect_code(0);
+        assert_eq!(run.stdout, "", "{args:?}");
+        assert!(why(&vault).contains("ken hook install"), "{args:?}");
+        let copilot = json!({"sessionId": "s", "timestamp": 1, "cwd": "/x"});
+        send(vault.command(args), &copilot.to_string()).expect_code(0);
+        for other in ["", "{}", "roof gutter\n", "{\"prompt\":\"roof\"}"] {
+            let run = send(vault.command(args), other).expect_code(2);
+            assert!(run.stderr.contains("ken"), "{args:?} {other:?}");
+        }
+    }
+    // A slip that is no hook's stays one, whatever comes in.
+    send(vault.command(&["serch", "roof"]), &input.to_string()).expect_code(2);
 }
 
 #[test]
