@@ -150,10 +150,11 @@ impl ServerHandler for Server {
             return Err(unknown_tool(&request.name));
         };
         let desks = self.desks(&context);
+        let has_links = desks.settings().is_some_and(|s| s.mcp.resource_links);
         let arguments = request.arguments.unwrap_or_default();
         let answered = blocking(move || (row.run)(&desks, arguments)).await;
         let mut result = match answered {
-            Ok(Ok(reply)) => reply.into_result(),
+            Ok(Ok(reply)) => reply.into_result(has_links),
             Ok(Err(error)) => reply::failed(&error),
             Err(_) => reply::failed(&Hinted::error(
                 "this is a fault of ken itself; its message is on standard error",

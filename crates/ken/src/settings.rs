@@ -36,8 +36,10 @@ const MODEL: &str = "KEN_MODEL";
 const TOKEN: &str = "KEN_TOKEN";
 const VAULT: &str = "KEN_VAULT";
 const DEFAULTS: &str = include_str!("default.toml");
-/// What a folder of notes is recognised by.
-const VAULT_MARKS: [&str; 3] = [".obsidian", DOMAIN_FILE, ".git"];
+/// What a folder of notes is recognised by, and nothing else is.
+const NOTES_MARKS: [&str; 2] = [".obsidian", DOMAIN_FILE];
+/// What a folder of notes is recognised by where somebody stands in it and asks.
+const VAULT_MARKS: [&str; 3] = [NOTES_MARKS[0], NOTES_MARKS[1], ".git"];
 
 /// Everything that can be set.
 #[derive(Clone, Debug, Deserialize)]
@@ -47,6 +49,7 @@ pub(crate) struct Settings {
     pub(crate) search: SearchSettings,
     pub(crate) index: IndexSettings,
     pub(crate) hooks: HookSettings,
+    pub(crate) mcp: McpSettings,
     #[serde(default)]
     pub(crate) domains: BTreeMap<String, DomainSettings>,
     #[serde(default)]
@@ -94,6 +97,12 @@ pub(crate) struct IndexSettings {
     exclude: Vec<String>,
     chunking: String,
     git_dates: bool,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct McpSettings {
+    pub(crate) resource_links: bool,
 }
 
 /// A vault and its index file.
@@ -311,9 +320,13 @@ impl Settings {
 
 /// Returns the nearest folder around `folder` that bears the mark of a vault.
 pub(crate) fn vault_above(folder: &Path) -> Option<PathBuf> {
+    marked_above(folder, &VAULT_MARKS)
+}
+
+fn marked_above(folder: &Path, marks: &[&str]) -> Option<PathBuf> {
     folder
         .ancestors()
-        .find(|folder| VAULT_MARKS.iter().any(|mark| folder.join(mark).exists()))
+        .find(|folder| marks.iter().any(|mark| folder.join(mark).exists()))
         .map(Path::to_owned)
 }
 

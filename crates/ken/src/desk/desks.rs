@@ -31,6 +31,11 @@ impl Desks {
         Ok(Self(desks))
     }
 
+    /// Returns the settings, which are the same for all.
+    pub(crate) fn settings(&self) -> Option<&Settings> {
+        self.0.first().map(|desk| desk.settings())
+    }
+
     /// Returns every desk.
     pub(crate) fn all(&self) -> &[Arc<Desk>] {
         &self.0

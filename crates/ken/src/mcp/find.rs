@@ -7,7 +7,7 @@ use rmcp::model::JsonObject;
 
 use super::asked::{self, SearchAsked};
 use super::reply::{self, BYTES_MAX, Reply};
-use super::{address, choose, text};
+use super::{choose, text};
 use crate::desk::{Desk, Desks, SearchRequest, join};
 use crate::hint::Hinted;
 use crate::wire::{AnswerShape, FoundShape, ResultShape};
@@ -40,7 +40,7 @@ pub(super) fn search(desks: &Desks, arguments: JsonObject) -> Result<Reply> {
         ..SearchRequest::default()
     };
     let answers = answers(&desks, &request, &mut notices)?;
-    let mut found = merged(answers, limit as usize);
+    let (first, mut found) = merged(answers, limit as usize);
     if desks.len() > 1 {
         limit_tokens(&mut found.results, asked.max_tokens);
     }
@@ -52,7 +52,8 @@ pub(super) fn search(desks: &Desks, arguments: JsonObject) -> Result<Reply> {
     fit(&mut found);
     let mut reply = Reply::new(&found, text::found(&found))?;
     for result in &found.results {
-        reply.link(&result.domain, &result.path, &result.title);
+        let domain = result.domain.as_ref().unwrap_or(&first);
+        reply.link(domain, &result.path, &result.title);
     }
     Ok(reply)
 }
@@ -85,8 +86,8 @@ fn answers(
     }
 }
 
-/// Makes one answer of several.
-fn merged(answers: Vec<(Arc<Desk>, AnswerShape)>, limit: usize) -> FoundShape {
+/// Makes one answer of several, and names the domain of results that name none.
+fn merged(answers: Vec<(Arc<Desk>, AnswerShape)>, limit: usize) -> (String, FoundShape) {
     let named = answers.into_iter();
     let named: Vec<_> = named
         .map(|(desk, answer)| (desk.name().to_owned(), answer))
@@ -94,12 +95,10 @@ fn merged(answers: Vec<(Arc<Desk>, AnswerShape)>, limit: usize) -> FoundShape {
     let first = named[0].0.clone();
     let joined = join(named, limit).expect("desks that all fail are an error");
     let mut found = FoundShape::new(&joined);
-    for hit in joined.hits {
-        let domain = hit.domain.clone().unwrap_or_else(|| first.clone());
-        let uri = address::uri(&domain, &hit.path);
-        found.results.push(ResultShape::new(hit, &domain, uri));
-    }
     found
+        .results
+        .extend(joined.hits.into_iter().map(ResultShape::new));
+    (first, found)
 }
 
 /// Each domain kept to the limit; together they must, too.
@@ -123,9 +122,10 @@ fn fit(found: &mut FoundShape) {
     let mut bare = Vec::new();
     let mut used = 0;
     for result in &mut found.results {
-        let size = reply::size(result) + 1;
-        if used + size > room {
-            result.text = None;
+        let excerpt = result.excerpt.take();
+        if used + reply::size(result) + 1 > room {
+            // The sentences stand in the passage, so that one of the two is enough.
+            (result.text, result.excerpt) = (None, excerpt);
             bare.push(result.rank);
         }
         used += reply::size(result) + 1;

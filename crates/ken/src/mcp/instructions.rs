@@ -10,7 +10,7 @@ Kenning searches the person's own notes on this machine.
 
 - `search` finds passages by word and by meaning and grades the evidence. With evidence `none` the \
 answer to the question is: your notes do not say.
-- `get` returns the note around a passage, by its id, path or ken:// address; `multi_get` several. \
+- `get` returns the note around a passage, by its id or path; `multi_get` several. \
 Passages are leads, the note is the source.
 - `links` and `traverse` lead from note to note; `list_notes` lists them by folder or tag.
 - An answer names path and lines for what it says and quotes verbatim; `verify_citations` checks the \

@@ -7,7 +7,7 @@ use rmcp::model::JsonObject;
 
 use super::asked::{self, GetAsked, ListAsked, MultiGetAsked, StatusAsked};
 use super::reply::{self, BYTES_MAX, Reply};
-use super::{address, choose, text};
+use super::{choose, text};
 use crate::desk::{Desk, Desks, NotesRequest, masked};
 use crate::hint::{self, Hinted};
 use crate::wire::{
@@ -68,7 +68,6 @@ fn open(desks: &[Arc<Desk>], reference: &str) -> Result<GotShape> {
     let (desk, passage) = choose::first(desks, |desk| desk.passage(reference))?;
     Ok(GotShape {
         domain: desk.name().to_owned(),
-        uri: address::uri(desk.name(), &passage.path),
         passage,
         notices: Vec::new(),
     })
@@ -204,7 +203,6 @@ pub(super) fn listed(desks: &[Arc<Desk>], request: &NotesRequest) -> Result<List
             .notes
             .extend(page.notes.into_iter().map(|note| ListedNoteShape {
                 domain: desk.name().to_owned(),
-                uri: address::uri(desk.name(), &note.path),
                 path: note.path,
                 title: note.title,
                 tags: note.tags,

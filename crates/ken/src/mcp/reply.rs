@@ -1,4 +1,5 @@
-//! What a tool answers, made to fit: structured, readable, and as links to the notes.
+//! What a tool answers, made to fit: structured, readable, and where it is wanted as links to the
+//! notes.
 
 use anyhow::Result;
 use rmcp::model::{CallToolResult, ContentBlock, Resource};
@@ -45,8 +46,11 @@ impl Reply {
         }
     }
 
-    pub(super) fn into_result(self) -> CallToolResult {
-        let links = self.links.into_iter().map(ContentBlock::ResourceLink);
+    /// Some clients hand every part of an answer to models that know text only, so links are for
+    /// those who asked for them.
+    pub(super) fn into_result(self, has_links: bool) -> CallToolResult {
+        let links = self.links.into_iter().filter(|_| has_links);
+        let links = links.map(ContentBlock::ResourceLink);
         let mut result = CallToolResult::success(
             std::iter::once(ContentBlock::text(self.text))
                 .chain(links)

@@ -43,7 +43,7 @@ pub(super) fn list(desks: &Desks, cursor: Option<&str>) -> Result<ListResourcesR
     };
     let resources = listed.notes.into_iter().map(|note| {
         let mime_type = address::mime_type(&note.path);
-        Resource::new(note.uri, note.path)
+        Resource::new(address::uri(&note.domain, &note.path), note.path)
             .with_title(note.title)
             .with_mime_type(mime_type)
     });

@@ -35,19 +35,22 @@ pub(super) fn found(found: &FoundShape) -> String {
         let lines = lines.map(|(start, end)| format!(", {}", lines_of(start, end)));
         let page = result.page.map(|page| format!(", page {page}"));
         let date = result.date.as_ref().map(|date| format!(", {date}"));
+        let domain = result.domain.as_ref();
+        let domain = domain.map(|domain| format!(", domain {domain}"));
         line(
             &mut out,
             format_args!(
-                "   {}{}{}, id {}{}, domain {}",
+                "   {}{}{}, id {}{}{}",
                 result.path,
                 lines.unwrap_or_default(),
                 page.unwrap_or_default(),
                 result.id,
                 date.unwrap_or_default(),
-                result.domain
+                domain.unwrap_or_default()
             ),
         );
-        quote(&mut out, result.text.as_ref().unwrap_or(&result.excerpt));
+        let passage = result.text.as_ref().or(result.excerpt.as_ref());
+        quote(&mut out, passage.map_or("", String::as_str));
     }
     notes(out, &found.notices)
 }

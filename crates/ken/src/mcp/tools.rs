@@ -1,7 +1,7 @@
 //! The table of tools: the same for MCP and for `ken tools`, always in this order.
 
 use anyhow::Result;
-use rmcp::model::{JsonObject, Tool, ToolAnnotations};
+use rmcp::model::{JsonObject, MetaObject, Tool, ToolAnnotations};
 
 use super::asked::{
     GetAsked, LinksAsked, ListAsked, MultiGetAsked, SearchAsked, StatusAsked, TraverseAsked,
@@ -33,22 +33,33 @@ impl ToolRow {
             .destructive(false)
             .idempotent(true)
             .open_world(false);
-        Tool::new(self.name, self.description, (self.input)())
+        let mut tool = Tool::new(self.name, self.description, (self.input)())
             .with_title(self.title)
             .with_raw_output_schema((self.output)().into())
-            .with_annotations(annotations)
+            .with_annotations(annotations);
+        // Clients with many tools show the model their names only. Who never sees what `search` does
+        // never asks the notes; the others can be looked up from there.
+        if self.name == SEARCH_NAME {
+            let mut meta = MetaObject::new();
+            meta.0.insert(ALWAYS_LOAD.to_owned(), true.into());
+            tool.meta = Some(meta);
+        }
+        tool
     }
 }
 
+/// Asks Claude Code to show a tool whole from the start.
+const ALWAYS_LOAD: &str = "anthropic/alwaysLoad";
+const SEARCH_NAME: &str = "search";
 const SEARCH: &str = "Finds passages in the person's notes by word and by meaning, best first. \
-    Each result has the passage, its path and lines, an id and a ken:// address. `evidence` tells \
+    Each result has the passage, its path and lines and an id. `evidence` tells \
     how well the notes answer; with `none` the results are empty and the notes do not say. `get` \
     returns more of a note.";
 
 /// Every tool.
 pub(crate) const TOOLS: &[ToolRow] = &[
     ToolRow {
-        name: "search",
+        name: SEARCH_NAME,
         title: "Search notes",
         description: SEARCH,
         input: schema::input::<SearchAsked>,

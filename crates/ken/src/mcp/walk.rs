@@ -5,7 +5,7 @@ use rmcp::model::JsonObject;
 
 use super::asked::{self, LinksAsked, TraverseAsked};
 use super::reply::{self, BYTES_MAX, Reply};
-use super::{address, choose, text};
+use super::{choose, text};
 use crate::desk::{Desks, WalkRequest};
 use crate::wire::{LinkedShape, ReachedShape};
 
@@ -16,7 +16,6 @@ pub(super) fn links(desks: &Desks, arguments: JsonObject) -> Result<Reply> {
     let (desk, links) = choose::first(&desks, |desk| desk.links(&reference))?;
     let mut linked = LinkedShape {
         domain: desk.name().to_owned(),
-        uri: address::uri(desk.name(), &links.path),
         links,
         notices,
     };

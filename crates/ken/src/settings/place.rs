@@ -7,7 +7,9 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 
 use super::domain::{DomainSettings, domains_in};
-use super::{DOMAIN, Located, Settings, VAULT, canonical, env_text, vault_above};
+use super::{
+    DOMAIN, Located, NOTES_MARKS, Settings, VAULT, canonical, env_text, marked_above, vault_above,
+};
 use crate::args::Place;
 use crate::hint::Hinted;
 
@@ -205,6 +207,13 @@ impl Settings {
     pub(crate) fn is_place_named(place: &Place) -> bool {
         let is_typed = place.vault.is_some() || place.domain.is_some();
         is_typed || env_text(VAULT).is_some() || env_text(DOMAIN).is_some()
+    }
+
+    /// Returns the folder of notes around the current one. A repository is none by itself: most hold
+    /// code, and nobody may have asked to have that read.
+    pub(crate) fn notes_here() -> Result<Option<PathBuf>> {
+        let here = env::current_dir().context("the current folder is gone")?;
+        Ok(marked_above(&here, &NOTES_MARKS))
     }
 
     /// Returns the vault that was named, or the one around the current folder.

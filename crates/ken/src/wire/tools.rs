@@ -12,8 +12,8 @@ use super::{
 /// What a search found.
 #[derive(Debug, JsonSchema, Serialize)]
 pub(crate) struct FoundShape {
+    #[serde(skip)]
     pub(crate) query: String,
-    pub(crate) mode: &'static str,
     /// How well the notes answer: strong, moderate, weak or none.
     pub(crate) evidence: &'static str,
     /// The same as a number from 0 to 1.
@@ -22,9 +22,6 @@ pub(crate) struct FoundShape {
     pub(crate) message: Option<&'static str>,
     /// Passages, best first.
     pub(crate) results: Vec<ResultShape>,
-    pub(crate) took_ms: f64,
-    /// Seconds since the index was known to be what the notes say.
-    pub(crate) index_age_s: Option<i64>,
     /// What to know about this answer: what was cut, ignored or is still being indexed.
     pub(crate) notices: Vec<String>,
 }
@@ -35,7 +32,8 @@ pub(crate) struct ResultShape {
     pub(crate) rank: usize,
     /// Short id of the passage; `get` takes it as a reference.
     pub(crate) id: String,
-    pub(crate) domain: String,
+    /// Where several were asked.
+    pub(crate) domain: Option<String>,
     pub(crate) path: String,
     pub(crate) title: String,
     pub(crate) section: Option<String>,
@@ -44,16 +42,11 @@ pub(crate) struct ResultShape {
     pub(crate) end_line: Option<u32>,
     pub(crate) page: Option<u32>,
     pub(crate) score: f64,
-    /// The best sentences.
-    pub(crate) excerpt: String,
     /// The whole passage, verbatim, credentials masked.
     pub(crate) text: Option<String>,
-    pub(crate) tags: Vec<String>,
+    /// Its best sentences, where there is no room for all of it.
+    pub(crate) excerpt: Option<String>,
     pub(crate) date: Option<String>,
-    /// Address of the note as a resource of this server.
-    pub(crate) uri: String,
-    /// Address that opens the note in Obsidian.
-    pub(crate) obsidian_uri: String,
 }
 
 impl FoundShape {
@@ -61,24 +54,21 @@ impl FoundShape {
     pub(crate) fn new(answer: &AnswerShape) -> Self {
         Self {
             query: answer.query.clone(),
-            mode: answer.mode,
             evidence: answer.evidence,
             confidence: answer.confidence,
             message: None,
             results: Vec::new(),
-            took_ms: answer.took_ms,
-            index_age_s: answer.index_age_s,
             notices: Vec::new(),
         }
     }
 }
 
 impl ResultShape {
-    pub(crate) fn new(hit: HitShape, domain: &str, uri: String) -> Self {
+    pub(crate) fn new(hit: HitShape) -> Self {
         Self {
             rank: hit.rank,
             id: hit.id,
-            domain: domain.to_owned(),
+            domain: hit.domain,
             path: hit.path,
             title: hit.title,
             section: hit.section,
@@ -86,12 +76,9 @@ impl ResultShape {
             end_line: hit.end_line,
             page: hit.page,
             score: hit.score,
-            excerpt: hit.excerpt,
             text: Some(hit.text),
-            tags: hit.tags,
+            excerpt: Some(hit.excerpt),
             date: hit.date,
-            uri,
-            obsidian_uri: hit.uri,
         }
     }
 }
@@ -100,7 +87,6 @@ impl ResultShape {
 #[derive(Debug, JsonSchema, Serialize)]
 pub(crate) struct GotShape {
     pub(crate) domain: String,
-    pub(crate) uri: String,
     #[serde(flatten)]
     pub(crate) passage: PassageShape,
     pub(crate) notices: Vec<String>,
@@ -127,7 +113,6 @@ pub(crate) struct MissingShape {
 #[derive(Debug, JsonSchema, Serialize)]
 pub(crate) struct LinkedShape {
     pub(crate) domain: String,
-    pub(crate) uri: String,
     #[serde(flatten)]
     pub(crate) links: LinksShape,
     pub(crate) notices: Vec<String>,
@@ -246,7 +231,6 @@ pub(crate) struct ListedNoteShape {
     pub(crate) title: String,
     pub(crate) tags: Vec<String>,
     pub(crate) date: Option<String>,
-    pub(crate) uri: String,
 }
 
 /// What checking the citations of an answer came to.

@@ -109,6 +109,12 @@ fn tools_are_described_without_unions_and_always_in_the_same_order() {
         .map(|tool| tool["name"].as_str().unwrap())
         .collect();
     assert_eq!(names, TOOLS);
+    let loaded: Vec<&Value> = tools
+        .iter()
+        .filter(|tool| tool["_meta"]["anthropic/alwaysLoad"] == true)
+        .map(|tool| &tool["name"])
+        .collect();
+    assert_eq!(loaded, ["search"]);
     for tool in tools {
         let hints = &tool["annotations"];
         let expected = [
