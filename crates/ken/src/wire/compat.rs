@@ -55,6 +55,9 @@ pub(crate) struct MiyoSearch {
     pub(crate) limit: Option<u32>,
     #[serde(default)]
     pub(crate) filters: Option<Vec<MiyoFilter>>,
+    /// Folders of the vault whose files are not wanted.
+    #[serde(default)]
+    pub(crate) exclude_folders: Option<Vec<String>>,
 }
 
 /// A range that a field must lie in.
@@ -137,6 +140,7 @@ pub(crate) struct MiyoFolder {
     pub(crate) name: String,
     pub(crate) include_patterns: Vec<String>,
     pub(crate) exclude_patterns: Vec<String>,
+    pub(crate) exclude_folders: Vec<String>,
     pub(crate) recursive: bool,
     pub(crate) status: &'static str,
     pub(crate) indexed_files: u64,
@@ -146,6 +150,93 @@ pub(crate) struct MiyoFolder {
 #[derive(Debug, Serialize)]
 pub(crate) struct MiyoFolders {
     pub(crate) folders: Vec<MiyoFolder>,
+}
+
+/// Which indexed files are wanted.
+#[derive(Debug, Deserialize)]
+pub(crate) struct MiyoFilesParams {
+    pub(crate) folder_path: Option<String>,
+    pub(crate) folder_name: Option<String>,
+    /// Only files with this in their title.
+    pub(crate) title: Option<String>,
+    /// Only this file.
+    pub(crate) file_path: Option<String>,
+    pub(crate) mtime_after: Option<f64>,
+    pub(crate) mtime_before: Option<f64>,
+    pub(crate) offset: Option<usize>,
+    pub(crate) limit: Option<usize>,
+    /// `mtime` or `updated_at`, which are the same here.
+    pub(crate) order_by: Option<String>,
+}
+
+/// A page of the indexed files.
+#[derive(Debug, Serialize)]
+pub(crate) struct MiyoFiles {
+    pub(crate) files: Vec<MiyoFile>,
+    /// How many meet the conditions, on this page or not.
+    pub(crate) total: usize,
+}
+
+/// One indexed file.
+#[derive(Debug, Serialize)]
+pub(crate) struct MiyoFile {
+    pub(crate) path: String,
+    pub(crate) title: String,
+    pub(crate) mtime: i64,
+    pub(crate) updated_at: String,
+    pub(crate) folder_path: String,
+    pub(crate) total_chunks: usize,
+}
+
+/// Whose passages are wanted.
+#[derive(Debug, Deserialize)]
+pub(crate) struct MiyoDocumentsParams {
+    pub(crate) path: Option<String>,
+    pub(crate) folder_path: Option<String>,
+    pub(crate) folder_name: Option<String>,
+}
+
+/// The passages of a file.
+#[derive(Debug, Serialize)]
+pub(crate) struct MiyoDocuments {
+    pub(crate) documents: Vec<MiyoDocument>,
+}
+
+/// One passage of a file.
+#[derive(Debug, Serialize)]
+pub(crate) struct MiyoDocument {
+    pub(crate) id: String,
+    pub(crate) path: String,
+    pub(crate) title: String,
+    pub(crate) chunk_index: u32,
+    pub(crate) chunk_text: String,
+    pub(crate) metadata: Value,
+    pub(crate) embedding_model: Option<String>,
+    pub(crate) mtime: Option<i64>,
+    pub(crate) tags: Vec<String>,
+    pub(crate) extension: String,
+    pub(crate) created_at: Option<String>,
+    pub(crate) nchars: usize,
+    pub(crate) folder_path: String,
+}
+
+/// Whose text is wanted.
+#[derive(Debug, Deserialize)]
+pub(crate) struct MiyoParse {
+    pub(crate) path: Option<String>,
+    pub(crate) folder_path: Option<String>,
+    pub(crate) folder_name: Option<String>,
+}
+
+/// The text of a file.
+#[derive(Debug, Serialize)]
+pub(crate) struct MiyoParsed {
+    pub(crate) text: String,
+    pub(crate) format: String,
+    pub(crate) source_path: String,
+    pub(crate) title: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) page_count: Option<u32>,
 }
 
 /// What became of a wish about a folder.

@@ -21,6 +21,7 @@ mod mcp;
 mod mcp_client;
 mod mcp_clients;
 mod mcp_tools;
+mod miyo;
 mod pages;
 mod parity;
 mod place;

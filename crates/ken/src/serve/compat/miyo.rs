@@ -1,6 +1,8 @@
 //! In place of Miyo, the service that Obsidian's Copilot asks for notes. What Kenning does another
 //! way is refused with a sentence that says so.
 
+mod files;
+
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
@@ -11,11 +13,11 @@ use axum::Router;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::routing::{get, post};
-use kenning::vault::Vault;
+use kenning::vault::{PathList, Vault};
 use serde_json::json;
 
 use crate::args::ModeArg;
-use crate::desk::{Desk, Desks, SearchRequest};
+use crate::desk::{Desk, Desks, SearchRequest, join, masked};
 use crate::serve::App;
 use crate::serve::ask::{Answer, check_query, within};
 use crate::serve::input::{Every, Params, Sent};
@@ -46,6 +48,9 @@ pub(in crate::serve) fn router() -> Router<App> {
         .route("/v0/search", post(search))
         .route("/v0/search/related", post(related))
         .route("/v0/folder", folder)
+        .route("/v0/folder/files", get(files::files))
+        .route("/v0/folder/documents", get(files::documents))
+        .route("/v0/parse-doc", post(files::parse))
         .route("/v0/folder/pause", post(unsupported))
         .route("/v0/folder/resume", post(resume))
         .route("/v0/scan", post(scan))
@@ -82,14 +87,15 @@ async fn search(
         return Err(Problem::bad("query is missing"));
     }
     let limit = within("limit", asked.limit, LIMIT_MAX)?.unwrap_or(LIMIT);
-    let named = Named::find(&desks, asked.folder_path, asked.folder_name)?;
+    let named = Named::find_all(&desks, asked.folder_path, asked.folder_name)?;
     let sieve = Sieve {
         filters: checked(asked.filters)?,
         path: asked.path.map(|path| path.to_lowercase()),
+        excluded: folders_of(asked.exclude_folders)?,
     };
     app.ask(move || {
         let started = Instant::now();
-        let answer = named.desk.search(&SearchRequest {
+        let request = SearchRequest {
             query: query.clone(),
             limit: Some(if sieve.is_open() {
                 limit
@@ -97,19 +103,30 @@ async fn search(
                 limit * SPARE
             }),
             ..SearchRequest::default()
-        })?;
-        let model = named.desk.status()?.model;
-        let vault = named.vault();
-        let hits = answer.hits.into_iter();
-        let results: Vec<MiyoHit> = hits
-            .map(|hit| named.hit(hit, vault.as_ref(), model.clone()))
-            .filter(|hit| sieve.passes(hit))
-            .take(limit as usize)
-            .collect();
+        };
+        let mut answers = Vec::new();
+        let mut asked = Vec::new();
+        for named in &named {
+            answers.push((named.desk.name().to_owned(), named.desk.search(&request)?));
+            asked.push((named, named.vault(), named.desk.status()?.model));
+        }
+        let n_hits = answers.iter().map(|(_, answer)| answer.hits.len()).sum();
+        let hits = join(answers, n_hits).map_or_else(Vec::new, |joined| joined.hits);
+        let mut results = Vec::new();
+        for hit in hits.into_iter().filter(|hit| !sieve.excludes(&hit.path)) {
+            let own = hit.domain.as_deref();
+            let at = asked
+                .iter()
+                .position(|(named, ..)| own == Some(named.desk.name()));
+            let (named, vault, model) = &asked[at.unwrap_or(0)];
+            results.push(named.hit(hit, vault.as_ref(), model.clone()));
+        }
+        results.retain(|hit| sieve.passes(hit));
+        results.truncate(limit as usize);
         Ok(MiyoAnswer {
             count: results.len(),
             results,
-            query: answer.query,
+            query: masked(&query),
             execution_time_ms: started.elapsed().as_secs_f64() * 1e3,
         })
     })
@@ -129,7 +146,7 @@ async fn related(
     if !checked(asked.filters)?.is_empty() {
         return Err(Problem::bad("related notes cannot be filtered"));
     }
-    let named = Named::find(&desks, asked.folder_path, asked.folder_name)?;
+    let named = Named::of_file(&desks, asked.folder_path, asked.folder_name, &file_path)?;
     app.ask(move || {
         let started = Instant::now();
         let note = named.desk.passage(&named.inner(&file_path))?;
@@ -185,12 +202,16 @@ async fn folders(
 
 fn folder(desk: &Desk) -> MiyoFolder {
     let status = desk.status().ok();
+    let excluded = desk.located().rules.excluded.entries().to_vec();
+    let (exclude_patterns, exclude_folders) = excluded
+        .into_iter()
+        .partition(|entry| entry.contains(['*', '?', '[', '{']));
     MiyoFolder {
         path: place(desk),
-        name: desk.name().to_owned(),
-        // What is left out is for the settings to say.
+        name: short_name(desk),
         include_patterns: vec!["**/*".to_owned()],
-        exclude_patterns: Vec::new(),
+        exclude_patterns,
+        exclude_folders,
         recursive: true,
         status: if status.is_some() {
             "indexed"
@@ -204,7 +225,8 @@ fn folder(desk: &Desk) -> MiyoFolder {
 async fn add_folder(Every(desks): Every, Sent(asked): Sent<MiyoFolderParams>) -> Problem {
     let path = asked.path.unwrap_or_default();
     match Named::find(&desks, Some(path), None) {
-        Ok(_) => Problem::new(StatusCode::CONFLICT, "the folder is registered already"),
+        Ok(_) => Problem::new(StatusCode::CONFLICT, "the folder is registered already")
+            .hint("which folders of it are left out is set as `exclude` in Kenning's settings"),
         Err(_) => Problem::new(
             StatusCode::NOT_IMPLEMENTED,
             "folders are not added here; run `ken domain add NAME PATH` and start `ken serve` again",
@@ -255,6 +277,15 @@ fn place(desk: &Desk) -> String {
         .map_or_else(|| desk.name().to_owned(), |path| path.display().to_string())
 }
 
+/// What Obsidian calls a vault: the name of its folder.
+fn short_name(desk: &Desk) -> String {
+    let file_name = desk.vault().and_then(Path::file_name);
+    file_name.map_or_else(
+        || desk.name().to_owned(),
+        |name| name.to_string_lossy().into_owned(),
+    )
+}
+
 /// A desk, and how the client calls its folder: by path or by name.
 struct Named {
     desk: Arc<Desk>,
@@ -263,32 +294,73 @@ struct Named {
 }
 
 impl Named {
-    fn find(desks: &Desks, path: Option<String>, name: Option<String>) -> Result<Self, Problem> {
-        let unknown = || Problem::new(StatusCode::NOT_FOUND, "this folder is not registered");
-        let Some(wanted) = path.or(name) else {
-            let desk = desks.get(None).map_err(|_| unknown())?;
-            return Ok(Self {
-                desk: Arc::clone(desk),
-                prefix: place(desk),
-            });
+    fn new(desk: &Arc<Desk>, prefix: String) -> Self {
+        Self {
+            desk: Arc::clone(desk),
+            prefix,
+        }
+    }
+
+    /// Returns the folder that is named, or all of them under their names.
+    fn find_all(
+        desks: &Desks,
+        path: Option<String>,
+        name: Option<String>,
+    ) -> Result<Vec<Self>, Problem> {
+        if path.is_some() || name.is_some() {
+            return Self::find(desks, path, name).map(|named| vec![named]);
+        }
+        let all = desks.all().iter();
+        let all: Vec<Self> = all.map(|desk| Self::new(desk, short_name(desk))).collect();
+        match all.is_empty() {
+            true => Err(Self::unknown()),
+            false => Ok(all),
+        }
+    }
+
+    /// Returns the folder that is named, or the one that the path of a file begins with.
+    fn of_file(
+        desks: &Desks,
+        path: Option<String>,
+        name: Option<String>,
+        file: &str,
+    ) -> Result<Self, Problem> {
+        if path.is_some() || name.is_some() {
+            return Self::find(desks, path, name);
+        }
+        let begins = |prefix: &String| {
+            let rest = file.strip_prefix(prefix.as_str());
+            rest.is_some_and(|rest| rest.starts_with('/'))
         };
+        for desk in desks.all() {
+            let names = [place(desk), short_name(desk), desk.name().to_owned()];
+            if let Some(prefix) = names.into_iter().find(begins) {
+                return Ok(Self::new(desk, prefix));
+            }
+        }
+        let desk = desks.get(None).map_err(|_| Self::unknown())?;
+        Ok(Self::new(desk, short_name(desk)))
+    }
+
+    fn find(desks: &Desks, path: Option<String>, name: Option<String>) -> Result<Self, Problem> {
+        let wanted = path.or(name).unwrap_or_default();
         let wanted = wanted.trim_end_matches('/');
         let is_wanted = |desk: &&Arc<Desk>| {
-            let file_name = desk.vault().and_then(Path::file_name);
-            place(desk) == wanted
-                || desk.name() == wanted
-                || file_name.is_some_and(|name| name.to_string_lossy() == wanted)
+            place(desk) == wanted || desk.name() == wanted || short_name(desk) == wanted
         };
-        let desk = desks.all().iter().find(is_wanted).ok_or_else(unknown)?;
-        Ok(Self {
-            desk: Arc::clone(desk),
-            prefix: wanted.to_owned(),
-        })
+        let desk = desks.all().iter().find(is_wanted);
+        let desk = desk.ok_or_else(Self::unknown)?;
+        Ok(Self::new(desk, wanted.to_owned()))
+    }
+
+    fn unknown() -> Problem {
+        Problem::new(StatusCode::NOT_FOUND, "this folder is not registered")
     }
 
     /// Returns the path below the vault of a path that the client knows.
     fn inner(&self, path: &str) -> String {
-        let prefixes = [self.prefix.clone(), place(&self.desk)];
+        let desk = &self.desk;
+        let prefixes = [self.prefix.clone(), place(desk), short_name(desk)];
         let inner = prefixes.iter().find_map(|prefix| {
             let rest = path.strip_prefix(prefix.as_str())?;
             rest.strip_prefix('/')
@@ -315,9 +387,7 @@ impl Named {
             score: hit.score,
             title: hit.title,
             mtime: stamp.map(|stamp| stamp.mtime_ns / 1_000_000_000),
-            extension: file_name
-                .rsplit_once('.')
-                .map_or_else(String::new, |(_, extension)| format!(".{extension}")),
+            extension: extension(&file_name),
             file_name,
             nchars: hit.text.chars().count(),
             chunk_text: hit.text,
@@ -335,15 +405,27 @@ impl Named {
     }
 }
 
+fn extension(path: &str) -> String {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    name.rsplit_once('.')
+        .map_or_else(String::new, |(_, extension)| format!(".{extension}"))
+}
+
 /// What is left out after the search.
 struct Sieve {
     filters: Vec<MiyoFilter>,
     path: Option<String>,
+    excluded: PathList,
 }
 
 impl Sieve {
     fn is_open(&self) -> bool {
-        self.filters.is_empty() && self.path.is_none()
+        self.filters.is_empty() && self.path.is_none() && self.excluded.is_empty()
+    }
+
+    /// Whether a path below the vault lies in a folder that is not wanted.
+    fn excludes(&self, path: &str) -> bool {
+        !self.excluded.is_empty() && self.excluded.has(path)
     }
 
     fn passes(&self, hit: &MiyoHit) -> bool {
@@ -361,10 +443,6 @@ impl Sieve {
 
 /// Whether a time in seconds lies in a range; who does not have one lies nowhere.
 fn lies_within(filter: &MiyoFilter, mtime: Option<i64>) -> bool {
-    let seconds = |bound: f64| match bound > SECONDS_MAX {
-        true => bound / 1e3,
-        false => bound,
-    };
     let is_all = |bound: Option<f64>, holds: fn(f64, f64) -> bool| {
         bound.is_none_or(|bound| mtime.is_some_and(|mtime| holds(mtime as f64, seconds(bound))))
     };
@@ -372,6 +450,18 @@ fn lies_within(filter: &MiyoFilter, mtime: Option<i64>) -> bool {
         && is_all(filter.gte, |a, b| a >= b)
         && is_all(filter.lt, |a, b| a < b)
         && is_all(filter.lte, |a, b| a <= b)
+}
+
+/// Times come in seconds or in milliseconds.
+fn seconds(bound: f64) -> f64 {
+    match bound > SECONDS_MAX {
+        true => bound / 1e3,
+        false => bound,
+    }
+}
+
+fn folders_of(names: Option<Vec<String>>) -> Result<PathList, Problem> {
+    PathList::new(&names.unwrap_or_default()).map_err(|error| Problem::bad(error.to_string()))
 }
 
 fn checked(filters: Option<Vec<MiyoFilter>>) -> Result<Vec<MiyoFilter>, Problem> {
