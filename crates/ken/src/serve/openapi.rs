@@ -2,6 +2,7 @@
 
 use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
+use schemars::transform::ReplaceBoolSchemas;
 use serde_json::{Map, Value, json};
 
 use super::problem::PROBLEM_JSON;
@@ -16,8 +17,14 @@ const DEFINITIONS: &str = "/components/schemas";
 
 /// Returns the description as JSON.
 pub(super) fn document(table: &[Route]) -> String {
-    let settings =
-        || SchemaSettings::draft2020_12().with(|s| s.definitions_path = DEFINITIONS.into());
+    // Makers of clients do not know that `true` is a schema, too.
+    let mut plain = ReplaceBoolSchemas::default();
+    plain.skip_additional_properties = true;
+    let settings = || {
+        SchemaSettings::draft2020_12()
+            .with(|s| s.definitions_path = DEFINITIONS.into())
+            .with_transform(plain.clone())
+    };
     let mut generators = Generators {
         read: settings().for_deserialize().into_generator(),
         written: settings().for_serialize().into_generator(),
@@ -233,6 +240,35 @@ mod tests {
             }
             Value::Array(values) => values.iter().for_each(|value| collect(value, key, found)),
             _ => {}
+        }
+    }
+
+    #[test]
+    fn what_makers_of_clients_do_not_know_is_not_there() {
+        let document: Value = serde_json::from_str(&document(&routes::table())).unwrap();
+        let schemas = document["components"]["schemas"].as_object().unwrap();
+        for (name, schema) in schemas {
+            check_plain(schema, name);
+        }
+    }
+
+    /// Every property is an object, and what is put together names whole schemas.
+    #[track_caller]
+    fn check_plain(schema: &Value, place: &str) {
+        assert!(schema.is_object(), "{place}: {schema}");
+        let properties = schema["properties"].as_object();
+        for (name, property) in properties.into_iter().flatten() {
+            check_plain(property, &format!("{place}.{name}"));
+        }
+        for list in ["oneOf", "anyOf", "allOf"] {
+            for choice in schema[list].as_array().into_iter().flatten() {
+                let is_whole = choice["type"].is_string() || choice["$ref"].is_string();
+                assert!(is_whole, "{place} {list}: {choice}");
+                check_plain(choice, place);
+            }
+        }
+        if !schema["items"].is_null() {
+            check_plain(&schema["items"], place);
         }
     }
 

@@ -17,7 +17,7 @@ use super::App;
 use super::input::At;
 use crate::desk::Desk;
 use crate::wire::ReportShape;
-use crate::wire::http::ReloadLine;
+use crate::wire::http::{ProgressShape, ReloadLine};
 
 pub(super) const NDJSON: &str = "application/x-ndjson";
 /// Lines that wait for a slow reader; what is more is left out.
@@ -73,10 +73,10 @@ fn teller(lines: Sender<Bytes>) -> impl Fn(Progress) + Send + Sync {
             return;
         }
         *last = Some(Instant::now());
-        let _ = lines.try_send(line(&ReloadLine::Progress {
+        let _ = lines.try_send(line(&ReloadLine::Progress(ProgressShape {
             done: progress.n_done,
             total: progress.n_total,
-        }));
+        })));
     }
 }
 

@@ -120,10 +120,7 @@ pub(crate) struct PageParams {
 /// An answer whose quotes are to be checked: its citations, or the answer as it was written.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-#[schemars(extend("oneOf" = [
-    {"required": ["citations"], "properties": {"citations": {"type": "array"}}},
-    {"required": ["answer"], "properties": {"answer": {"type": "string"}}},
-]))]
+#[schemars(extend("minProperties" = 1, "maxProperties" = 1))]
 pub(crate) struct VerifyShape {
     /// The citations.
     #[schemars(length(max = CITATIONS_MAX))]
@@ -276,9 +273,16 @@ pub(crate) struct DomainShape {
 #[derive(Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum ReloadLine {
-    Progress { done: usize, total: usize },
+    Progress(ProgressShape),
     Report(Box<ReportShape>),
     Problem(ProblemShape),
+}
+
+/// How far a reload is.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(crate) struct ProgressShape {
+    pub(crate) done: usize,
+    pub(crate) total: usize,
 }
 
 /// Something that went wrong, as RFC 9457 writes it.
