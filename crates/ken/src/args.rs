@@ -11,7 +11,9 @@ use clap_complete::Shell;
 
 use hook::HOOK_HELP;
 pub(crate) use hook::{Agent, EventArgs, HookAction, HookArgs, InstallArgs};
-pub(crate) use qmd::{CollectionAction, CollectionArgs, MultiGetArgs, QmdFormat, QmdSearchArgs};
+pub(crate) use qmd::{
+    CollectionAction, CollectionArgs, LsArgs, MultiGetArgs, QmdFormat, QmdSearchArgs,
+};
 pub(crate) use serve::{Seat, ServeArgs};
 
 /// Find the right passage in your notes, by exact word and by meaning.
@@ -37,7 +39,7 @@ pub(crate) struct Args {
 }
 
 /// Which notes, and where their index lies.
-#[derive(Clone, Debug, ClapArgs)]
+#[derive(Clone, Debug, Default, ClapArgs)]
 pub(crate) struct Place {
     /// Folder of notes [env: KEN_VAULT] [default: the vault around the current folder]
     #[arg(long, global = true, value_name = "PATH", value_hint = ValueHint::DirPath)]
@@ -60,8 +62,9 @@ pub(crate) struct Place {
 }
 
 /// When to do something that only helps people.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
 pub(crate) enum When {
+    #[default]
     Auto,
     Always,
     Never,
@@ -112,6 +115,9 @@ pub(crate) enum Command {
     /// Print several notes, as `qmd multi-get` is called
     #[command(hide = true)]
     MultiGet(MultiGetArgs),
+    /// List collections or their notes, as `qmd ls` is called
+    #[command(hide = true)]
+    Ls(LsArgs),
     /// Name folders of notes, as `qmd collection` is called
     #[command(hide = true)]
     Collection(CollectionArgs),
@@ -250,6 +256,12 @@ pub(crate) struct GetArgs {
     /// Most lines, as qmd calls it
     #[arg(short = 'l', hide = true, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     pub(crate) lines: Option<u32>,
+    /// Print the path on disk above it, as qmd does
+    #[arg(long, hide = true, conflicts_with = "json")]
+    pub(crate) full_path: bool,
+    /// Accepted and without effect, for qmd's sake: lines are numbered with -N only
+    #[arg(long, hide = true, conflicts_with = "line_numbers")]
+    pub(crate) no_line_numbers: bool,
 }
 
 #[derive(Debug, ClapArgs)]
@@ -296,7 +308,8 @@ pub(crate) struct TraverseArgs {
 const MCP_HELP: &str = "Examples:\n  \
     claude mcp add notes -- ken mcp --vault ~/notes\n  \
     ken mcp --domain work\n\n\
-    Without --vault or --domain every domain of the settings is served; one that is not served \
+    Without --vault or --domain every domain of the settings is served; where there is none, the vault \
+    around the current folder, but no mere repository: name that with --vault. One that is not served \
     cannot be named, searched or read. Ends when standard input ends.";
 
 #[derive(Debug, ClapArgs)]

@@ -61,6 +61,7 @@ pub(crate) fn run(args: Args) -> Result<Found> {
         Command::Query(query) => qmd::query(&settings()?, place, query),
         Command::Vsearch(query) => qmd::vsearch(&settings()?, place, query),
         Command::MultiGet(notes) => qmd::multi_get(&settings()?, place, notes),
+        Command::Ls(listed) => qmd::ls(&settings()?, place, listed),
         Command::Collection(collection) => {
             qmd::collection(&new_settings()?, place, &collection.action)
         }

@@ -36,9 +36,18 @@ pub(crate) struct QmdSearchArgs {
     /// The same as `--format md`
     #[arg(long)]
     pub(crate) md: bool,
+    /// Paths on disk instead of qmd:// addresses
+    #[arg(long)]
+    pub(crate) full_path: bool,
     /// Accepted and without effect: nothing is reranked by a language model
     #[arg(long)]
     pub(crate) no_rerank: bool,
+    /// Accepted and without effect: nothing is reranked by a language model
+    #[arg(short = 'C', long, value_name = "N")]
+    pub(crate) candidate_limit: Option<u32>,
+    /// Accepted and without effect: what is meant is not guessed by a language model
+    #[arg(long, value_name = "TEXT")]
+    pub(crate) intent: Option<String>,
 }
 
 /// How qmd prints.
@@ -87,6 +96,18 @@ pub(crate) struct MultiGetArgs {
     /// Print paths only
     #[arg(long, conflicts_with = "json")]
     pub(crate) files: bool,
+    /// Paths on disk instead of qmd:// addresses
+    #[arg(long)]
+    pub(crate) full_path: bool,
+    /// Accepted and without effect: lines are not numbered
+    #[arg(long)]
+    pub(crate) no_line_numbers: bool,
+}
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct LsArgs {
+    /// A collection, or a folder of one; all collections without it
+    pub(crate) place: Option<String>,
 }
 
 #[derive(Debug, ClapArgs)]

@@ -16,7 +16,14 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &GetArgs) -> Result<
         reference = format!("{reference}:{from}-{to}");
     }
     let place = qmd::with_collection(place, collection.as_slice());
-    let passage = Desks::open(settings, &place)?.any(|desk| desk.passage(&reference))?;
+    let (vault, passage) = Desks::open(settings, &place)?.any(|desk| {
+        let vault = desk.vault().map(ToOwned::to_owned);
+        Ok((vault, desk.passage(&reference)?))
+    })?;
+    if args.full_path {
+        let file = qmd::on_disk(vault.as_deref(), &passage.path);
+        render::print(&format!("{file}\n---\n\n"))?;
+    }
     if args.json {
         render::print_json(&passage)?;
     } else {

@@ -1,5 +1,7 @@
-//! `ken query`, `vsearch`, `multi-get` and `collection`: the seat of qmd, for scripts and habits. A
-//! collection is a domain.
+//! `ken query`, `vsearch`, `multi-get`, `ls` and `collection`: the seat of qmd, for scripts and
+//! habits. A collection is a domain.
+
+mod document;
 
 use std::path::Path;
 
@@ -8,8 +10,8 @@ use kenning::vault::PathList;
 
 use super::{Found, domain, open, search};
 use crate::args::{
-    CollectionAction, DomainAction, Format, ModeArg, MultiGetArgs, Place, QmdFormat, QmdSearchArgs,
-    SearchArgs,
+    CollectionAction, DomainAction, Format, LsArgs, ModeArg, MultiGetArgs, Place, QmdFormat,
+    QmdSearchArgs, SearchArgs,
 };
 use crate::desk::{Desk, Desks, NotesRequest};
 use crate::render;
@@ -19,7 +21,7 @@ use crate::wire::{AnswerShape, PassageShape, QmdHitShape, QmdNoteShape};
 /// What qmd calls all.
 const ALL_HITS: u32 = 1_000;
 const HITS_MAX: u32 = 5;
-const LISTED_HITS_MAX: u32 = 20;
+pub(super) const LISTED_HITS_MAX: u32 = 20;
 
 pub(super) fn query(settings: &Settings, place: &Place, args: &QmdSearchArgs) -> Result<Found> {
     find(settings, place, args, None)
@@ -42,13 +44,32 @@ fn find(
         (.., QmdFormat::Json | QmdFormat::Files) => LISTED_HITS_MAX,
         _ => HITS_MAX,
     };
-    let wanted = SearchArgs {
-        query: args.query.clone(),
+    let document = document::parse(&args.query.join(" "), mode)?;
+    let mut answers = Vec::new();
+    for located in collections(settings, place, &args.collection)? {
+        let mut lists = Vec::new();
+        for (text, mode) in &document {
+            let wanted = asked(text, *mode, limit, args.min_score);
+            let request = search::request(&wanted);
+            let answer = search::ask(settings, located.clone(), &wanted, &request, place.quiet)?;
+            lists.push(answer);
+        }
+        let Some(answer) = document::fused(lists, limit as usize) else {
+            continue;
+        };
+        answers.push((located, answer));
+    }
+    print(answers, format, limit as usize, args)
+}
+
+fn asked(text: &str, mode: Option<ModeArg>, limit: u32, min_score: f32) -> SearchArgs {
+    SearchArgs {
+        query: vec![text.to_owned()],
         limit: Some(limit),
         mode,
         fusion: None,
         format: Format::Qmd,
-        min_score: args.min_score,
+        min_score,
         max_tokens: None,
         per_note: None,
         explain: false,
@@ -56,25 +77,17 @@ fn find(
         fresh: false,
         collection: None,
         json: false,
-    };
-    let request = search::request(&wanted);
-    let mut answers = Vec::new();
-    for located in collections(settings, place, &args.collection)? {
-        let name = located.name.clone();
-        let answer = search::ask(settings, located, &wanted, &request, place.quiet)?;
-        answers.push((name, answer));
     }
-    print(answers, format, limit as usize, args.full)
 }
 
-/// Prints the answers of all collections as one, best first.
+/// Prints the answers of all collections as one, best first. Nothing found is an answer, too: what
+/// was written for qmd does not expect another exit code for it.
 fn print(
-    answers: Vec<(String, AnswerShape)>,
+    answers: Vec<(Located, AnswerShape)>,
     format: QmdFormat,
     limit: usize,
-    is_full: bool,
+    args: &QmdSearchArgs,
 ) -> Result<Found> {
-    let n_hits: usize = answers.iter().map(|(_, answer)| answer.hits.len()).sum();
     if matches!(format, QmdFormat::Cli | QmdFormat::Md) {
         for (_, answer) in &answers {
             match format {
@@ -83,13 +96,21 @@ fn print(
             }
         }
     } else {
-        let shapes = |(name, answer): &(String, AnswerShape)| -> Vec<QmdHitShape> {
+        let shapes = |(located, answer): &(Located, AnswerShape)| -> Vec<QmdHitShape> {
             let hits = answer.hits.iter();
-            hits.map(|hit| QmdHitShape::new(hit, name, is_full))
-                .collect()
+            hits.map(|hit| {
+                let mut shape = QmdHitShape::new(hit, &located.name, args.full);
+                if args.full_path {
+                    shape.file = on_disk(located.vault.as_deref(), &hit.path);
+                }
+                shape
+            })
+            .collect()
         };
         let mut hits: Vec<QmdHitShape> = answers.iter().flat_map(shapes).collect();
-        hits.sort_by(|a, b| b.score.total_cmp(&a.score));
+        if answers.len() > 1 {
+            hits.sort_by(|a, b| b.score.total_cmp(&a.score));
+        }
         hits.truncate(limit);
         if format == QmdFormat::Json {
             render::print_json(&hits)?;
@@ -100,11 +121,15 @@ fn print(
             render::print(&lines.collect::<String>())?;
         }
     }
-    Ok(if n_hits == 0 {
-        Found::Nothing
-    } else {
-        Found::Something
-    })
+    Ok(Found::Something)
+}
+
+/// Returns the path of a note's file, or below the vault where nobody knows where that is.
+pub(super) fn on_disk(vault: Option<&Path>, path: &str) -> String {
+    vault.map_or_else(
+        || path.to_owned(),
+        |vault| vault.join(path).display().to_string(),
+    )
 }
 
 fn collections(settings: &Settings, place: &Place, names: &[String]) -> Result<Vec<Located>> {
@@ -141,7 +166,7 @@ pub(super) fn multi_get(settings: &Settings, place: &Place, args: &MultiGetArgs)
                         note.path
                     ));
                 }
-                Ok(note) => notes.push((desk.name().to_owned(), first_lines(note, args.lines))),
+                Ok(note) => notes.push((desk, first_lines(note, args.lines))),
                 Err(error) => {
                     render::error(&error);
                     n_missing += 1;
@@ -152,7 +177,14 @@ pub(super) fn multi_get(settings: &Settings, place: &Place, args: &MultiGetArgs)
     let is_found = !notes.is_empty() && n_missing == 0;
     let shapes: Vec<QmdNoteShape> = notes
         .into_iter()
-        .map(|(name, note)| QmdNoteShape::new(note, &name))
+        .map(|(desk, note)| {
+            let file = on_disk(desk.vault(), &note.path);
+            let mut shape = QmdNoteShape::new(note, desk.name());
+            if args.full_path {
+                shape.file = file;
+            }
+            shape
+        })
         .collect();
     if args.json {
         render::print_json(&shapes)?;
@@ -168,11 +200,40 @@ pub(super) fn multi_get(settings: &Settings, place: &Place, args: &MultiGetArgs)
             }
         }
     }
-    Ok(if is_found {
-        Found::Something
-    } else {
-        Found::Nothing
-    })
+    Ok(found(is_found))
+}
+
+/// Lists collections with their number of notes, or the addresses of notes below a place.
+pub(super) fn ls(settings: &Settings, place: &Place, args: &LsArgs) -> Result<Found> {
+    let Some(wanted) = &args.place else {
+        let mut n_lines = 0;
+        for desk in Desks::open(settings, place)?.all() {
+            let n_notes = desk.with_store(|store| Ok(store.n_notes()?)).unwrap_or(0);
+            let name = desk.name();
+            render::print(&format!("{name}  (qmd://{name}/)  {n_notes} files\n"))?;
+            n_lines += 1;
+        }
+        return Ok(found(n_lines > 0));
+    };
+    let wanted = wanted.strip_prefix("qmd://").unwrap_or(wanted);
+    let (name, prefix) = wanted.split_once('/').unwrap_or((wanted, ""));
+    let desks = Desks::open(settings, &with_collection(place, &[name.to_owned()]))?;
+    let listed = desks.get(Some(name))?.notes(&NotesRequest {
+        prefix: prefix.to_owned(),
+        limit: usize::MAX,
+        ..NotesRequest::default()
+    })?;
+    for note in &listed.notes {
+        render::print(&format!("qmd://{name}/{}\n", note.path))?;
+    }
+    Ok(found(!listed.notes.is_empty()))
+}
+
+fn found(is_found: bool) -> Found {
+    match is_found {
+        true => Found::Something,
+        false => Found::Nothing,
+    }
 }
 
 /// Returns the notes of a pattern, or the reference itself where it is none.

@@ -27,7 +27,7 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &SearchArgs) -> Resu
         let answer = ask(settings, located, args, &request, place.quiet)?;
         answers.push((name, answer));
     }
-    let limit = args.limit.unwrap_or(settings.search.limit) as usize;
+    let limit = request.limit.unwrap_or(settings.search.limit) as usize;
     let vault = vault.filter(|_| answers.len() == 1);
     let name = answers.first().map(|(name, _)| name.clone());
     let Some(shape) = join(answers, limit) else {
@@ -41,9 +41,10 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &SearchArgs) -> Resu
             QmdHitShape::new(hit, own, false)
         });
         render::print_json(&hits.collect::<Vec<_>>())?;
-    } else {
-        print(&shape, vault.as_deref(), args, place.quiet)?;
+        // An empty list is an answer to qmd.
+        return Ok(Found::Something);
     }
+    print(&shape, vault.as_deref(), args, place.quiet)?;
     Ok(if shape.hits.is_empty() {
         Found::Nothing
     } else {
@@ -75,7 +76,10 @@ pub(super) fn ask(
 pub(super) fn request(args: &SearchArgs) -> SearchRequest {
     SearchRequest {
         query: args.query.join(" "),
-        limit: args.limit,
+        limit: args.limit.or(match args.format {
+            Format::Qmd => Some(qmd::LISTED_HITS_MAX),
+            _ => None,
+        }),
         per_note: args.per_note,
         mode: args.mode,
         fusion: args.fusion,

@@ -56,12 +56,104 @@ fn nothing_found_is_an_empty_list() {
     let vault = with_collection();
     let run = vault
         .bare_ken(&["query", "zyzzyva", "--json", "--min-score", "0.99"])
-        .expect_code(1);
+        .expect_code(0);
     assert_eq!(run.json(), json!([]));
     let run = vault
         .ken(&["search", "-m", "lexical", "-f", "qmd", "zyzzyva quokka"])
-        .expect_code(1);
+        .expect_code(0);
     assert_eq!(run.json(), json!([]));
+    vault
+        .bare_ken(&["search", "-m", "lexical", "zyzzyva quokka"])
+        .expect_code(1);
+}
+
+#[test]
+fn as_many_are_listed_as_qmd_lists() {
+    let vault = with_collection();
+    let n_listed = |args: &[&str]| {
+        let run = vault.bare_ken(args).expect_code(0);
+        run.json().as_array().unwrap().len()
+    };
+    let n_twenty = n_listed(&["query", "house", "--json", "-n", "20"]);
+    assert!(n_twenty > 10, "more than Kenning itself shows");
+    assert_eq!(n_listed(&["query", "house", "--json"]), n_twenty);
+    assert_eq!(n_listed(&["search", "house", "--format", "qmd"]), n_twenty);
+    let args = ["query", "house", "--json", "-n", "3", "-C", "9"];
+    assert_eq!(n_listed(&args), 3);
+    let listed = vault.bare_ken(&["query", "house", "--files"]).stdout;
+    assert_eq!(listed.lines().count(), n_twenty);
+}
+
+#[test]
+fn lines_of_a_query_say_how_they_are_asked() {
+    let vault = with_collection();
+    let files = |query: &str| -> Vec<String> {
+        let run = vault.bare_ken(&["query", "--json", query]).expect_code(0);
+        let hits = run.json().as_array().unwrap().clone();
+        hits.iter().map(|hit| hit["docid"].to_string()).collect()
+    };
+    let ids = |mode: &str, query: &str| -> Vec<String> {
+        let args = ["search", "-m", mode, "-f", "qmd", query];
+        let hits = vault.bare_ken(&args).expect_code(0).json();
+        let hits = hits.as_array().unwrap().clone();
+        hits.iter().map(|hit| hit["docid"].to_string()).collect()
+    };
+    let words = ids("lexical", "boiler igniter");
+    let meaning = ids("vector", "taxes");
+    assert_eq!(files("lex: boiler igniter"), words);
+    assert_eq!(files("vec: taxes"), meaning);
+    let both = files("intent: the house\nlex: boiler igniter\nvec: taxes");
+    assert_eq!(both[0], words[0], "what is asked first counts twice");
+    assert!(both.contains(&meaning[0]), "{both:?}");
+    vault
+        .bare_ken(&["query", "lex: boiler\nigniter"])
+        .expect_hint("says nothing about how to ask", "lex:");
+}
+
+#[test]
+fn files_are_told_by_their_place_on_disk() {
+    let vault = with_collection();
+    let file = vault.root().canonicalize().unwrap();
+    let file = file.join("2-Areas/Home/Boiler.md").display().to_string();
+    let whole = vault.bare_ken(&["get", "Boiler", "--no-line-numbers"]);
+    let headed = vault.bare_ken(&["get", "Boiler", "--full-path"]).stdout;
+    assert_eq!(headed, format!("{file}\n---\n\n{}", whole.stdout));
+    let listed = vault
+        .bare_ken(&[
+            "multi-get",
+            "Boiler",
+            "--files",
+            "--full-path",
+            "--no-line-numbers",
+        ])
+        .expect_code(0);
+    assert_eq!(listed.stdout, format!("{file}\n"));
+    let hits = vault
+        .bare_ken(&["query", "boiler igniter", "--json", "--full-path"])
+        .expect_code(0)
+        .json();
+    assert_eq!(hits[0]["file"], file);
+}
+
+#[test]
+fn collections_and_their_files_are_listed() {
+    let vault = with_collection();
+    let all = vault.bare_ken(&["ls"]).expect_code(0).stdout;
+    assert_eq!(all, "home  (qmd://home/)  47 files\n");
+    let home = vault.bare_ken(&["ls", "home/2-Areas/Home"]).expect_code(0);
+    assert_eq!(home.stdout.lines().count(), 4);
+    assert!(
+        home.stdout
+            .starts_with("qmd://home/2-Areas/Home/Boiler.md\n")
+    );
+    assert_eq!(
+        vault.bare_ken(&["ls", "qmd://home/2-Areas/Home/"]).stdout,
+        home.stdout
+    );
+    vault.bare_ken(&["ls", "home/nowhere"]).expect_code(1);
+    vault
+        .bare_ken(&["ls", "work"])
+        .expect_hint("there is no domain", "known domains: home");
 }
 
 #[test]
