@@ -161,6 +161,9 @@ fn embedded<'t>(text: &'t str, out: &mut String) -> Option<&'t str> {
             push_target(target, out);
         } else if !is_size(shown) {
             out.push_str(shown);
+        } else if after.starts_with([',', '.', ';', ':', '!', '?', ')']) {
+            // The blank before it goes with the picture.
+            out.truncate(out.trim_end_matches(' ').len());
         }
         return Some(after);
     }
@@ -371,6 +374,7 @@ mod tests {
         assert_snapshot!(check("Press ![[lucide-x.svg#icon]] or ![[Note#Part]] ![alt|200](x.png)![[p.jpg|200]]."), @"Press or Note > Part alt.");
         assert_snapshot!(check("<https://a.b/?c=d_e> done[^1]. ^block-1"), @"https://a.b/?c=d_e done.");
         assert_snapshot!(check("[^1]: The note."), @"The note.");
+        assert_snapshot!(check("On Desktop ![[x.svg#icon]], do it ![[y.png]]."), @"On Desktop, do it.");
     }
 
     #[test]

@@ -93,7 +93,7 @@ impl Reader<'_, '_> {
             push_words(sentence, self.plain);
         } else if is_row && is_rule(sentence) {
             return;
-        } else if is_row && is_above_rule {
+        } else if is_row && is_above_rule && names_columns(sentence) {
             self.header = Some(cells(sentence));
             push_row(sentence, None, self.layout, self.plain);
             // Shown by itself where no row follows.
@@ -102,7 +102,7 @@ impl Reader<'_, '_> {
             push_row(sentence, self.header.as_deref(), self.layout, self.plain);
         } else {
             self.header = None;
-            is_heading = is_title(sentence);
+            is_heading = is_title(sentence) || is_label(sentence, self.layout);
             let sentence = sentence.trim_start_matches(|c| is_heading && c == '#');
             self.push_prose(sentence.trim_start());
         }
@@ -180,6 +180,20 @@ fn is_rule(line: &str) -> bool {
 fn is_title(sentence: &str) -> bool {
     let title = sentence.trim_start_matches('#');
     title.len() < sentence.len() && title.starts_with([' ', '\t'])
+}
+
+/// What is put above the rows of a sheet; its name stands in the place of the hit already.
+fn is_label(sentence: &str, layout: Layout) -> bool {
+    layout == Layout::Prose && sentence.starts_with("[Sheet: ") && sentence.ends_with(']')
+}
+
+/// Whether the first row of a table says what its columns are called: a sum of money does not.
+fn names_columns(row: &str) -> bool {
+    let is_amount = |cell: &String| {
+        let has = |wanted: fn(char) -> bool| cell.contains(wanted);
+        has(|c| c.is_ascii_digit()) && has(|c| ".,$€£¥%".contains(c)) && !has(char::is_alphabetic)
+    };
+    !cells(row).iter().any(is_amount)
 }
 
 /// Blanks out comments, styles and scripts, which nobody sees who reads the note; lengths stay.
@@ -322,6 +336,17 @@ mod tests {
         ");
         assert_snapshot!(check(Layout::Markdown, "A | B\n--|--\n1 | 2"), @"A: 1 | B: 2");
         assert_snapshot!(check(Layout::Markdown, "| A | B |\n|---|---|"), @"A | B");
+    }
+
+    #[test]
+    fn sheets_are_told_apart_from_what_stands_in_them() {
+        let sheet = "[Sheet: Sums]\n| Revenue | $500,000 |\n|---|---|\n| Expenses | $300,000 |";
+        assert_snapshot!(check(Layout::Prose, sheet), @r"
+        Revenue | $500,000
+        Expenses | $300,000
+        ");
+        assert_snapshot!(check(Layout::Prose, "[Sheet: Sums]"), @"[Sheet: Sums]");
+        assert_snapshot!(check(Layout::Prose, "| Item | 2023 |\n|---|---|\n| Rent | 7 |"), @"Item: Rent | 2023: 7");
     }
 
     #[test]
