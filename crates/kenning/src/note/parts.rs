@@ -1,5 +1,7 @@
 //! Notes from files that are not Markdown: extracted parts, laid out as one text.
 
+use std::ops::Range;
+
 use super::body::parse_plain;
 use super::{Block, BlockKind, Facts, Heading, Note, Part, file_stem};
 use crate::extract::{Extracted, Lines, NO_LINES};
@@ -129,19 +131,7 @@ pub fn parse_parts(
                 kind: BlockKind::Heading,
             });
         }
-        blocks.extend(
-            parse_plain(&text[body_start..end])
-                .blocks
-                .into_iter()
-                .map(|block| Block {
-                    range: block.range.start + body_start..block.range.end + body_start,
-                    kind: if mark.is_structured {
-                        BlockKind::Lines
-                    } else {
-                        BlockKind::Prose
-                    },
-                }),
-        );
+        blocks.extend(blocks_of(&text, body_start..end, mark.is_structured));
         parts.push(Part {
             start,
             page: mark.page,
@@ -172,4 +162,17 @@ pub fn parse_parts(
         },
         text,
     }
+}
+
+/// Returns the paragraphs of a part.
+fn blocks_of(text: &str, range: Range<usize>, is_structured: bool) -> impl Iterator<Item = Block> {
+    let blocks = parse_plain(&text[range.clone()]).blocks;
+    let kind = match is_structured {
+        true => BlockKind::Lines,
+        false => BlockKind::Prose,
+    };
+    blocks.into_iter().map(move |block| Block {
+        range: block.range.start + range.start..block.range.end + range.start,
+        kind,
+    })
 }
