@@ -30,7 +30,7 @@ pub(crate) fn look(
             return Ok(Freshness::Stale);
         }
     }
-    Ok(freshness(store, &vault, is_thorough, open::now())?)
+    Ok(freshness(store, &vault, is_thorough, open::turn())?)
 }
 
 impl Desk {
@@ -166,7 +166,7 @@ fn told(error: &anyhow::Error) -> String {
         Some(Error::StoreBusy { .. }) => {
             "another process is indexing; these are the notes it has finished".to_owned()
         }
-        _ => format!("the index could not be brought up to date: {error}"),
+        _ => format!("the index could not be brought up to date: {error:#}"),
     }
 }
 

@@ -22,17 +22,16 @@ pub enum Freshness {
     Stale,
 }
 
-/// Compares the vault with the index: all of it when it is small or `thorough`, a sample that
-/// moves with `now` otherwise.
-pub fn freshness(store: &Store, vault: &Vault, thorough: bool, now: i64) -> Result<Freshness> {
+/// Compares the vault with the index: all of it when it is small or `thorough`, a sample
+/// otherwise. Turn by turn the samples visit every note.
+pub fn freshness(store: &Store, vault: &Vault, thorough: bool, turn: i64) -> Result<Freshness> {
     let n_notes = store.n_notes()?;
     if thorough || n_notes <= COMPARED_NOTES_MAX {
         return compare(store, vault);
     }
     let checked_at = store.checked_at()?.unwrap_or(0);
     let n_windows = n_notes.div_ceil(PROBED_NOTES);
-    // A step without common factors with most counts visits every window in turn.
-    let window = (now.unsigned_abs()).wrapping_mul(7) % n_windows;
+    let window = turn.unsigned_abs() % n_windows;
     // Neighbours mostly share a folder, which is looked at once.
     let mut last_folder = None;
     for note in store.notes_between(window * PROBED_NOTES, PROBED_NOTES)? {

@@ -376,6 +376,43 @@ fn freshness_of_a_large_vault_is_told_by_a_window_that_moves() {
     assert!((1..3).contains(&n_stale()));
 }
 
+/// Notes that were moved leave gaps among the ids; the windows must not fall into them.
+#[cfg(unix)]
+#[test]
+fn freshness_of_a_large_vault_sees_an_edit_after_all_notes_were_moved() {
+    let vault = TestVault::empty();
+    for n in 0..2_500 {
+        vault.write(&format!("{}/{n}.md", n / 100), format!("text {n}"));
+    }
+    vault.update();
+    fs::create_dir(vault.root().join("moved")).unwrap();
+    for n in 0..25 {
+        let [from, to] = [n.to_string(), format!("moved/{n}")];
+        fs::rename(vault.root().join(from), vault.root().join(&to)).unwrap();
+    }
+    vault.update();
+    // Folders that were last changed before the index was made.
+    let times = FileTimes::new().set_modified(UNIX_EPOCH + Duration::from_secs(NOW as u64 - 1));
+    for n in 0..25 {
+        let folder = vault.root().join(format!("moved/{n}"));
+        File::open(folder).unwrap().set_times(times).unwrap();
+    }
+    let n_stale = || {
+        let told = |turn| freshness(&vault.store(), &vault.open(), false, turn).unwrap();
+        (NOW..NOW + 10)
+            .filter(|turn| told(*turn) == Freshness::Stale)
+            .count()
+    };
+    assert_eq!(n_stale(), 0);
+    for path in ["moved/0/7.md", "moved/13/1377.md", "moved/24/2499.md"] {
+        let text = fs::read_to_string(vault.root().join(path)).unwrap();
+        vault.write(path, "edited in place");
+        assert_eq!(n_stale(), 1, "{path}");
+        vault.write(path, &text);
+        vault.update_file(path).unwrap();
+    }
+}
+
 #[test]
 fn freshness_sees_each_kind_of_change() {
     let vault = vault("-- a.md --\nalpha\n-- b.md --\nbeta\n");
