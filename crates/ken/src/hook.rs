@@ -32,8 +32,8 @@ use clap::Parser;
 use serde_json::Value;
 
 use crate::args::{Agent, Args, Command, EventArgs, HookAction, Place};
-use crate::cmd::open::{self, Model};
-use crate::desk::{Desk, masked};
+use crate::cmd::open;
+use crate::desk::{Desk, Desks, masked};
 use crate::render;
 use crate::settings::{Allowed, Settings};
 use crate::wire::{HookOutputShape, HookShape, MemoryShape, ReceiptShape};
@@ -427,9 +427,8 @@ impl<'a> Call<'a> {
             }
         };
         receipt.domains = vaults.iter().map(|vault| vault.name.clone()).collect();
-        let model = Arc::new(Model::load(self.settings)?);
-        let desk = |located| Arc::new(Desk::new(self.settings, located, Arc::clone(&model)));
-        Ok(Some(vaults.into_iter().map(desk).collect()))
+        let desks = Desks::at(self.settings, vaults)?;
+        Ok(Some(desks.all().to_vec()))
     }
 
     fn cwd(&self) -> PathBuf {

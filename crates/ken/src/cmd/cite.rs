@@ -19,7 +19,7 @@ use crate::wire;
 
 pub(super) fn run(settings: &Settings, place: &Place, args: &CiteArgs) -> Result<Found> {
     let located = settings.locate(place)?;
-    let model = Arc::new(Model::of(&located)?);
+    let model = Arc::new(Model::asked(&located)?);
     let desk = Desk::new(settings, located, model);
     let answer = read(args.file.as_deref())?;
     let shape = desk.verify(wire::citations(&answer)?)?;

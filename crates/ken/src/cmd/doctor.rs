@@ -20,10 +20,15 @@ pub(super) fn run(settings: &Settings, place: &Place) -> Result<Found> {
     };
     checks.good("settings", &format!("{}{exists}", settings.file.display()));
     checks.good("data", &settings.data_dir.display().to_string());
-    check_model(settings, &mut checks);
     match settings.locate(place) {
-        Ok(located) => check_place(&located, &mut checks),
-        Err(error) => checks.bad("vault", &error),
+        Ok(located) => {
+            check_model(open::Model::of(&located), &mut checks);
+            check_place(&located, &mut checks);
+        }
+        Err(error) => {
+            check_model(open::Model::load(settings), &mut checks);
+            checks.bad("vault", &error);
+        }
     }
     render::print(&checks.lines)?;
     Ok(if checks.n_bad == 0 {
@@ -46,16 +51,17 @@ impl Checks {
 
     fn bad(&mut self, what: &str, error: &anyhow::Error) {
         self.n_bad += 1;
-        self.lines += &format!("BAD   {what:<9} {error}\n");
+        self.lines += &format!("BAD   {what:<9} {error:#}\n");
         if let Some(hint) = hint::of(error) {
             self.lines += &format!("                hint: {hint}\n");
         }
     }
 }
 
-fn check_model(settings: &Settings, checks: &mut Checks) {
+fn check_model(model: Result<open::Model>, checks: &mut Checks) {
     let embed = || -> Result<String> {
-        let model = open::Model::load(settings)?;
+        let model = model?;
+        let model = model.embedder()?;
         let near = model.embed_query("a cat sat on the mat")?;
         let length: f32 = near.iter().map(|x| x * x).sum();
         anyhow::ensure!(

@@ -10,6 +10,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::Result;
+use kenning::embed::StaticModel;
 use kenning::eval::{self, Abstention, Collection, Judgements, Outcome};
 use kenning::index::{self, IndexContext, IndexOptions, Profile};
 use kenning::search::{Fusion, Mode, SearchContext, Tuning};
@@ -34,17 +35,18 @@ const SHOWN_MAX: usize = 20;
 pub(super) fn run(settings: &Settings, place: &Place, args: &EvalArgs) -> Result<Found> {
     let args = &meant(args);
     let model = open::Model::load(settings)?;
+    let model = model.embedder()?;
     let tuning = settings.tuning(args.fusion);
     if !args.answerability.is_empty() {
-        return answerability::run(settings, &model, &tuning, args);
+        return answerability::run(settings, model, &tuning, args);
     }
-    let asked = Asked::prepare(settings, place, args, &model)?;
+    let asked = Asked::prepare(settings, place, args, model)?;
     if args.tune {
-        return tune::run(&asked, &model, &tuning, args);
+        return tune::run(&asked, model, &tuning, args);
     }
     let cx = SearchContext {
         store: &asked.index.store,
-        embedder: &*model,
+        embedder: model,
         tuning: &tuning,
     };
     let (mut shape, outcomes, abstention) = measure(&cx, &asked)?;
@@ -100,7 +102,7 @@ impl Asked {
         settings: &Settings,
         place: &Place,
         args: &EvalArgs,
-        model: &open::Model,
+        model: &StaticModel,
     ) -> Result<Self> {
         // Questions are read first: a mistake in them should not wait for the index.
         let judgements = match (&args.golden, &args.collection) {
@@ -149,14 +151,14 @@ struct TemporaryIndex {
 }
 
 impl TemporaryIndex {
-    fn make(source: &dyn Source, profile: Profile, model: &open::Model) -> Result<Self> {
+    fn make(source: &dyn Source, profile: Profile, model: &StaticModel) -> Result<Self> {
         let folder = tempfile::tempdir()?;
         let path = folder.path().join("eval.db");
         index::update(&IndexContext {
             source,
             store: &path,
             reader: &Readers::default(),
-            embedder: &**model,
+            embedder: model,
             now: open::now(),
             options: &IndexOptions {
                 profile,

@@ -3,12 +3,12 @@
 use std::io::{IsTerminal, stderr};
 use std::path::Path;
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressStyle};
-use kenning::embed::{self, Embedder, StaticModel};
+use kenning::embed::{self, EmbedError, Embedder, StaticModel};
 use kenning::index::{self, IndexContext, IndexOptions, Progress, Report};
 use kenning::vault::{Source, Vault};
 
@@ -24,10 +24,25 @@ pub(crate) fn now() -> i64 {
     i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
 }
 
+/// Returns a number that goes up by one each time, from somewhere else in each process: whoever looks
+/// at a part of something sees all of it in the end. Seconds would not do; what asks once a minute
+/// would see the same part again and again.
+pub(crate) fn turn() -> i64 {
+    static FIRST: OnceLock<i64> = OnceLock::new();
+    static N_TURNS: AtomicI64 = AtomicI64::new(0);
+    let first = FIRST.get_or_init(|| {
+        let since = SystemTime::now().duration_since(UNIX_EPOCH);
+        i64::from(since.unwrap_or_default().subsec_micros())
+    });
+    first + N_TURNS.fetch_add(1, Ordering::Relaxed)
+}
+
 /// The model in use: the one in the binary, or a folder that is read when first needed.
 pub(crate) enum Model {
     Embedded(&'static StaticModel),
     Loaded(Box<StaticModel>),
+    /// It is named, but cannot be read, for this reason. Words can be searched without it.
+    Lost(String),
 }
 
 impl Model {
@@ -36,17 +51,24 @@ impl Model {
         Self::named(&settings.model)
     }
 
+    /// Loads the model of a domain to ask it; one that is lost takes only the meaning with it.
+    pub(crate) fn asked(located: &Located) -> Result<Self> {
+        match Self::of(located) {
+            Err(error) if error.is::<EmbedError>() => Ok(Self::Lost(format!("{error:#}"))),
+            loaded => loaded,
+        }
+    }
+
     /// Loads the model of a domain.
     pub(crate) fn of(located: &Located) -> Result<Self> {
         let model = Self::named(&located.model)
             .with_context(|| format!("the model of the domain {}", located.name))?;
+        let id = model.embedder()?.id();
         match located.model_dimensions {
-            Some(wanted) if wanted != model.id().dimensions => Err(Hinted::error(
+            Some(wanted) if wanted != id.dimensions => Err(Hinted::error(
                 format!(
-                    "the domain {} wants {wanted} dimensions, but {} has {}",
-                    located.name,
-                    model.id(),
-                    model.id().dimensions
+                    "the domain {} wants {wanted} dimensions, but {id} has {}",
+                    located.name, id.dimensions
                 ),
                 "correct `embedding_dim` or `embedding` of the domain",
             )),
@@ -62,15 +84,16 @@ impl Model {
         }
         Ok(Self::Loaded(Box::new(embed::load(Path::new(name))?)))
     }
-}
 
-impl std::ops::Deref for Model {
-    type Target = StaticModel;
-
-    fn deref(&self) -> &StaticModel {
+    /// Returns what turns text into vectors.
+    pub(crate) fn embedder(&self) -> Result<&StaticModel> {
         match self {
-            Self::Embedded(model) => model,
-            Self::Loaded(model) => model,
+            Self::Embedded(model) => Ok(model),
+            Self::Loaded(model) => Ok(model),
+            Self::Lost(why) => Err(Hinted::error(
+                why.clone(),
+                "put the model back, choose another with `ken model use`, or search words alone with `--mode lexical`",
+            )),
         }
     }
 }
@@ -147,7 +170,7 @@ fn with_context(
         source,
         store: &located.store,
         reader: &reader,
-        embedder: &*model,
+        embedder: model.embedder()?,
         now: now(),
         options,
         progress,

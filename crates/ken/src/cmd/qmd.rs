@@ -73,6 +73,7 @@ fn asked(text: &str, mode: Option<ModeArg>, limit: u32, min_score: f32) -> Searc
         max_tokens: None,
         per_note: None,
         explain: false,
+        no_dates: false,
         no_update: false,
         fresh: false,
         collection: None,

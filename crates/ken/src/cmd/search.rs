@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use kenning::Error;
+use kenning::embed::EmbedError;
 use kenning::index::Freshness;
 use kenning::search::{Answer, Evidence, Mode};
 use kenning::store::Store;
@@ -68,7 +69,7 @@ pub(super) fn ask(
         }
         other => other?,
     };
-    let model = Arc::new(open::Model::of(&located)?);
+    let model = Arc::new(open::Model::asked(&located)?);
     let desk = Desk::new(settings, located, model);
     desk.answer(&store, request, is_checked.then_some(now))
 }
@@ -86,6 +87,7 @@ pub(super) fn request(args: &SearchArgs) -> SearchRequest {
         min_score: args.min_score,
         max_tokens: args.max_tokens,
         is_explained: args.explain,
+        dates: args.no_dates.then_some(false),
     }
 }
 
@@ -146,6 +148,15 @@ fn refresh(located: &Located, folder: &Path, quiet: bool) -> Result<(Store, bool
         Err(error) if matches!(error.downcast_ref(), Some(Error::StoreBusy { .. })) => {
             render::say("note: another process is indexing; these are the notes it has finished");
             Ok((Store::open(store)?, false))
+        }
+        // Words can still be looked up in the index as it is.
+        Err(error) if error.is::<EmbedError>() => {
+            let Ok(store) = Store::open(store) else {
+                return Err(error);
+            };
+            let notice = "note: notes have changed, but without the model they cannot be indexed";
+            render::say(&format!("{notice}: {error:#}"));
+            Ok((store, false))
         }
         Err(error) => Err(error),
     }

@@ -8,7 +8,7 @@ use super::Desk;
 use crate::args::Place;
 use crate::cmd::open::Model;
 use crate::hint::Hinted;
-use crate::settings::Settings;
+use crate::settings::{Located, Settings};
 
 /// Desks by domain; the first one is asked where none is named.
 #[derive(Clone)]
@@ -17,14 +17,19 @@ pub(crate) struct Desks(Vec<Arc<Desk>>);
 impl Desks {
     /// Opens the desks of a place: the domains named, a vault, or every domain of the settings.
     pub(crate) fn open(settings: &Settings, place: &Place) -> Result<Self> {
+        Self::at(settings, settings.locate_all(place)?)
+    }
+
+    /// Opens desks, each with the model of its domain; those of one model share it.
+    pub(crate) fn at(settings: &Settings, places: Vec<Located>) -> Result<Self> {
         let mut desks: Vec<Arc<Desk>> = Vec::new();
-        for located in settings.locate_all(place)? {
+        for located in places {
             let same = desks.iter().find(|desk| {
                 desk.located.model == located.model && located.model_dimensions.is_none()
             });
             let model = match same {
                 Some(desk) => Arc::clone(&desk.model),
-                None => Arc::new(Model::of(&located)?),
+                None => Arc::new(Model::asked(&located)?),
             };
             desks.push(Arc::new(Desk::new(settings, located, model)));
         }

@@ -690,3 +690,21 @@ fn the_plugin_is_sound_and_of_this_version() {
     let installed: Value = serde_json::from_str(&installed).unwrap();
     assert_eq!(read("plugin/hooks/hooks.json"), installed);
 }
+
+/// Each domain is asked with the model it names, whatever the others use.
+#[test]
+fn a_hook_asks_a_domain_with_its_own_model() {
+    let vault = TestVault::example();
+    vault.write(
+        "_domains.yaml",
+        "home:\n  embedding: minishlab/potion-base-8M\n",
+    );
+    vault.ken(&["index"]).expect_code(0);
+    std::fs::write(vault.beside("config.toml"), "model = \"/nowhere\"\n").unwrap();
+    let said = prompt(
+        &vault,
+        "own-model",
+        "why did we decide not to wash the pages of the ship log",
+    );
+    assert!(!said.is_empty());
+}

@@ -1,10 +1,11 @@
 //! `ken eval --answerability`: collections asked what they can and what they cannot answer.
 
 use anyhow::Result;
+use kenning::embed::StaticModel;
 use kenning::eval::{self, Collection, Judgements};
 use kenning::search::{SearchContext, Tuning};
 
-use super::{Found, TemporaryIndex, name, open, tables};
+use super::{Found, TemporaryIndex, name, tables};
 use crate::args::EvalArgs;
 use crate::render;
 use crate::settings::Settings;
@@ -12,7 +13,7 @@ use crate::wire::eval::{AnswerabilityShape, AnswerablePair};
 
 pub(super) fn run(
     settings: &Settings,
-    model: &open::Model,
+    model: &StaticModel,
     tuning: &Tuning,
     args: &EvalArgs,
 ) -> Result<Found> {
@@ -27,7 +28,7 @@ pub(super) fn run(
             TemporaryIndex::make(&Collection::read(folder)?, settings.profile(None)?, model)?;
         let cx = SearchContext {
             store: &index.store,
-            embedder: &**model,
+            embedder: model,
             tuning,
         };
         // The questions of each collection go to the next one, those of the last to the first.

@@ -1,23 +1,24 @@
 //! `ken eval --tune`: weights that suit a vault better, if there are any.
 
 use anyhow::Result;
+use kenning::embed::StaticModel;
 use kenning::eval;
 use kenning::search::Tuning;
 
-use super::{Asked, Found, open, tables};
+use super::{Asked, Found, tables};
 use crate::args::EvalArgs;
 use crate::render;
 use crate::wire::eval::TuneShape;
 
 pub(super) fn run(
     asked: &Asked,
-    model: &open::Model,
+    model: &StaticModel,
     tuning: &Tuning,
     args: &EvalArgs,
 ) -> Result<Found> {
     let proposal = eval::tune(
         &asked.index.store,
-        &**model,
+        model,
         tuning,
         &asked.judgements,
         eval::weights(tuning),
