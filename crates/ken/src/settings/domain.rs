@@ -6,6 +6,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use kenning::search::decay::{Decay, HalfLife, Mode, RankedGrouped};
+use kenning::search::graph::Weights;
+use kenning::search::tuning::LookWeights;
 use kenning::search::{Fusion, Tuning};
 use serde::Deserialize;
 
@@ -38,6 +40,11 @@ pub(crate) struct DomainSettings {
     /// Weight of meaning, 1 where it is not told.
     vector: Option<WeightShape>,
     pub(super) decay: Option<DecayShape>,
+    /// Whether and how links count.
+    graph: Option<GraphShape>,
+    /// What the closer look adds, by the names of `[search]` without `_weight`.
+    #[serde(default)]
+    weights: LookShape,
     /// Where tags are explained and where proposals for new ones are kept, below the vault.
     pub(crate) taxonomy: Option<String>,
     pub(crate) review_queue: Option<String>,
@@ -62,6 +69,73 @@ impl WeightShape {
         match self {
             Self::Number(weight) | Self::Table(WeightTable { weight }) => weight.max(0.0),
         }
+    }
+}
+
+/// `true`, `false`, or a table of what each term counts.
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(
+    untagged,
+    expecting = "graph is true or false, or a table of score, pagerank, centrality, recent, recent_days, edges_min"
+)]
+enum GraphShape {
+    Switch(bool),
+    Table(GraphTable),
+}
+
+#[derive(Clone, Copy, Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct GraphTable {
+    score: Option<f32>,
+    pagerank: Option<f32>,
+    centrality: Option<f32>,
+    recent: Option<f32>,
+    recent_days: Option<i32>,
+    edges_min: Option<usize>,
+}
+
+impl GraphShape {
+    fn weights(self) -> Option<Weights> {
+        let mut weights = Weights::default();
+        match self {
+            Self::Switch(false) => return None,
+            Self::Switch(true) => {}
+            Self::Table(own) => {
+                set(&mut weights.score, own.score);
+                set(&mut weights.pagerank, own.pagerank);
+                set(&mut weights.centrality, own.centrality);
+                set(&mut weights.recent, own.recent);
+                set(&mut weights.recent_days, own.recent_days);
+                set(&mut weights.edges_min, own.edges_min);
+            }
+        }
+        Some(weights)
+    }
+}
+
+#[derive(Clone, Copy, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct LookShape {
+    title: Option<f32>,
+    phrase: Option<f32>,
+    proximity: Option<f32>,
+    link_text: Option<f32>,
+    heading: Option<f32>,
+    linked: Option<f32>,
+    kin: Option<f32>,
+    similarity: Option<f32>,
+}
+
+impl LookShape {
+    fn tune(self, look: &mut LookWeights) {
+        set(&mut look.title, self.title);
+        set(&mut look.phrase, self.phrase);
+        set(&mut look.proximity, self.proximity);
+        set(&mut look.called, self.link_text);
+        set(&mut look.heading, self.heading);
+        set(&mut look.linked, self.linked);
+        set(&mut look.kin, self.kin);
+        set(&mut look.similarity, self.similarity);
     }
 }
 
@@ -193,6 +267,10 @@ impl DomainSettings {
         if let Some(Ok(decay)) = decay {
             tuning.decay = decay;
         }
+        if let Some(graph) = self.graph {
+            tuning.graph = graph.weights();
+        }
+        self.weights.tune(&mut tuning.look);
     }
 }
 
@@ -305,10 +383,38 @@ mod tests {
 
     #[test]
     fn slips_are_told() {
-        assert_snapshot!(check("work:\n  inclde: [Work/]\n"), @"line 2 column 3: unknown field `inclde`, expected one of path, legacy, max_file_mb, include, exclude, chunking, embedding, embedding_dim, lexical, vector, decay, taxonomy, review_queue");
+        assert_snapshot!(check("work:\n  inclde: [Work/]\n"), @"line 2 column 3: unknown field `inclde`, expected one of path, legacy, max_file_mb, include, exclude, chunking, embedding, embedding_dim, lexical, vector, decay, graph, weights, taxonomy, review_queue");
         assert_snapshot!(check("a:\n  include: [A]\nb: {}\n"), @"b: say which folders it has with `include`, or `legacy: true`");
         assert_snapshot!(check("a/b:\n  include: [A]\n"), @r#""a/b" cannot name a domain: use letters, digits, hyphens and underscores"#);
         assert_snapshot!(check(""), @"");
+    }
+
+    #[test]
+    fn links_and_weights_are_a_domains_own() {
+        let text = "a:\n  include: [A]\n  graph: true\nb:\n  include: [B]\n  graph: { pagerank: 0.4, edges_min: 3 }\n  weights: { title: 0.1, link_text: 0 }\nc:\n  include: [C]\n  graph: false\n";
+        let domains = read(text).unwrap();
+        let tuned = |name: &str| {
+            let mut tuning = Tuning {
+                graph: Some(Weights::default()),
+                ..Tuning::default()
+            };
+            domains[name].tune(&mut tuning, 30.0);
+            tuning
+        };
+        assert_eq!(tuned("a").graph, Some(Weights::default()));
+        let b = tuned("b");
+        assert_eq!(
+            b.graph,
+            Some(Weights {
+                pagerank: 0.4,
+                edges_min: 3,
+                ..Weights::default()
+            })
+        );
+        assert_eq!((b.look.title, b.look.called), (0.1, 0.0));
+        assert_eq!(b.look.phrase, LookWeights::default().phrase);
+        assert_eq!(tuned("c").graph, None);
+        assert!(read("a:\n  graph: { pagernk: 1 }\n").is_err());
     }
 
     #[test]

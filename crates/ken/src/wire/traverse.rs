@@ -44,6 +44,7 @@ pub(crate) struct DecayShape {
     pub(crate) mode: &'static str,
     pub(crate) weight: Option<f64>,
     pub(crate) half_life_days: Option<f64>,
+    pub(crate) ladder: Option<Vec<f64>>,
     pub(crate) superseded: f64,
 }
 
@@ -182,14 +183,16 @@ impl From<&Params> for ParamsShape {
 
 impl From<&Decay> for DecayShape {
     fn from(decay: &Decay) -> Self {
-        let half_life = match &decay.mode {
-            Mode::HalfLife(half_life) => Some(half_life),
-            Mode::Off | Mode::RankedGrouped(_) => None,
+        let (half_life, ladder) = match &decay.mode {
+            Mode::HalfLife(half_life) => (Some(half_life), None),
+            Mode::RankedGrouped(grouped) => (None, Some(&grouped.ladder)),
+            Mode::Off => (None, None),
         };
         Self {
             mode: decay.mode.name(),
             weight: half_life.map(|half_life| rounded(half_life.weight)),
             half_life_days: half_life.map(|half_life| rounded(half_life.half_life_days)),
+            ladder: ladder.map(|ladder| ladder.iter().copied().map(rounded).collect()),
             superseded: rounded(decay.superseded),
         }
     }

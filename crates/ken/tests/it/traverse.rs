@@ -53,7 +53,7 @@ fn json_names_every_parameter_and_reason() {
     );
     assert_eq!(
         walk["decay"].to_string(),
-        r#"{"mode":"half_life","weight":0.15,"half_life_days":30.0,"superseded":0.5}"#
+        r#"{"mode":"off","weight":null,"half_life_days":null,"ladder":null,"superseded":0.5}"#
     );
     let seed = &walk["retained"][0];
     assert_eq!(
@@ -80,7 +80,7 @@ fn json_names_every_parameter_and_reason() {
     for kept in list(&walk, "retained") {
         let reason = kept["retain_reason"].as_str().unwrap();
         assert_eq!(reason == "seed", kept["hop"] == 0, "{kept}");
-        assert!(["seed", "above_prune", "beam"].contains(&reason));
+        assert!(["seed", "above_prune_floor"].contains(&reason));
         assert_eq!(kept["via"].is_null(), kept["hop"] == 0, "{kept}");
         let way = list(kept, "way");
         assert_eq!(way.len() as u64, kept["hop"].as_u64().unwrap() + 1);
@@ -89,15 +89,7 @@ fn json_names_every_parameter_and_reason() {
     }
     for left in list(&walk, "dropped") {
         let reason = left["drop_reason"].as_str().unwrap();
-        let known = [
-            "not_seeded",
-            "below_prune",
-            "decayed",
-            "outside_beam",
-            "beyond_hops",
-            "stopped_early",
-            "beyond_k",
-        ];
+        let known = ["below_prune_threshold", "beam_overflow"];
         assert!(known.contains(&reason), "{reason}");
     }
     let deep = vault
@@ -227,4 +219,40 @@ fn nothing_around_a_note_is_exit_code_one() {
     vault
         .ken(&["traverse", "Nobody"])
         .expect_hint("nothing is known by the name", "ken search");
+}
+
+#[test]
+fn a_walk_ages_notes_as_its_domain_does() {
+    let vault = TestVault::empty();
+    vault.write(
+        "_domains.yaml",
+        "home:\n  decay: { mode: ranked_grouped, ladder: [1.0, 0.0] }\n",
+    );
+    let note = |year: u32, links: &str| {
+        format!("---\nauthor: Ann\ndate: {year}-01-01\n---\nBread of flour and water. {links}\n")
+    };
+    vault.write("Start.md", &note(2026, "[[Old]] [[New]]"));
+    vault.write("Old.md", &note(2020, ""));
+    vault.write("New.md", "Bread of flour and water, baked.\n");
+    vault.ken(&["index"]).expect_code(0);
+    let walk = |args: &[&str]| {
+        let base = ["traverse", "Start", "bread of flour and water", "--json"];
+        vault.ken(&[&base[..], args].concat()).expect_code(0).json()
+    };
+    let fast = walk(&[]);
+    assert_eq!(fast["decay"]["mode"], "ranked_grouped");
+    assert_eq!(fast["decay"]["ladder"].to_string(), "[1.0,0.0]");
+    let dropped = &fast["dropped"][0];
+    assert_eq!(dropped["path"], "Old.md");
+    assert_eq!(dropped["decay_zero"], true);
+    assert_eq!(dropped["drop_reason"], "below_prune_threshold");
+    let deep = walk(&["--deep"]);
+    let reason = |path: &str| {
+        let mut kept = list(&deep, "retained").iter();
+        let found = kept.find(|kept| kept["path"] == path).unwrap();
+        found["retain_reason"].as_str().unwrap().to_owned()
+    };
+    assert_eq!(reason("Start.md"), "seed");
+    assert_eq!(reason("New.md"), "above_prune_floor");
+    assert_eq!(reason("Old.md"), "kept_despite_decay_zero");
 }

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 use crate::error::Result;
 use crate::graph::{LinkGraph, Options, eigenvector_centrality, pagerank, scaled_to_max};
 use crate::links::Files;
+use crate::note::path_key;
 use crate::store::{NoteStanding, StoreWriter};
 
 /// Names that others gave a note, kept of each.
@@ -56,12 +57,20 @@ pub(super) fn refresh(writer: &mut StoreWriter) -> Result<()> {
     let standings: Vec<NoteStanding> = notes
         .iter()
         .enumerate()
-        .map(|(n, (id, _))| NoteStanding {
-            note: *id,
-            pagerank: ranks.as_ref().map(|values| values[n]),
-            centrality: centrality.as_ref().map(|values| values[n]),
-            n_neighbours: n_neighbours[n],
-            called: commonest(&called[n]),
+        .map(|(n, (id, _))| {
+            // A note that no link touches is no part of the graph and has no value in it, which is
+            // not the same as a low one.
+            let is_linked = n_neighbours[n] > 0;
+            let value = |values: &Option<Vec<f32>>| values.as_ref().map(|values| values[n]);
+            let links = graph.links_of(n as u32).iter();
+            NoteStanding {
+                note: *id,
+                pagerank: value(&ranks).filter(|_| is_linked),
+                centrality: value(&centrality).filter(|_| is_linked),
+                n_neighbours: n_neighbours[n],
+                called: commonest(&called[n]),
+                links_to: links.map(|&to| path_key(&notes[to as usize].1)).collect(),
+            }
         })
         .collect();
     writer.set_standings(&standings)

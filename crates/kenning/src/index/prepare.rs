@@ -15,6 +15,7 @@ use crate::index::understand::{Understood, understand};
 use crate::note::{self, Format, Note};
 use crate::store::{
     self, ChunkRecord, Coder, DATE_FROM_FILE, DATE_FROM_GIT, NoteRecord, Terms, TextPacker,
+    day_of_ns,
 };
 use crate::vault::{Found, Skipped, Source, Stamp};
 use crate::words::{self, Stems};
@@ -349,9 +350,7 @@ fn date(tools: &Tools<'_>, file: &Found, note: &Note) -> Option<(String, &'stati
 
 /// The day a file was last written on.
 pub(super) fn file_date(stamp: Stamp) -> Option<String> {
-    let time = jiff::Timestamp::from_nanosecond(i128::from(stamp.mtime_ns)).ok()?;
-    let date = time.to_zoned(jiff::tz::TimeZone::UTC).date();
-    (stamp.mtime_ns > 0).then(|| date.to_string())
+    day_of_ns(stamp.mtime_ns).map(|day| day.to_string())
 }
 
 /// Embeds the texts of a group at once and hands the vectors out to their notes.

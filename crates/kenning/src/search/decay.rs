@@ -55,9 +55,9 @@ impl Mode {
 pub struct RankedGrouped {
     /// Factor of the newest note of a group, of the second newest and so on; the last is the floor.
     pub ladder: Vec<f32>,
-    /// Age up to which a note is lifted.
+    /// Days since its file was modified up to which a note is lifted.
     pub recency_boost_days: i32,
-    /// What is added to the score of such a note.
+    /// What is added to the score of such a note; once, be it here or where links count.
     pub recency_boost_amount: f32,
     /// Kinds of note that are grouped by folder instead of author, each with its own ladder.
     pub kind_overrides: BTreeMap<String, Vec<f32>>,
@@ -105,6 +105,8 @@ pub struct Candidate<'a> {
     pub path: &'a str,
     /// Day it was published.
     pub date: Option<Date>,
+    /// Day its file was last modified.
+    pub modified: Option<Date>,
     /// It never ages.
     pub is_evergreen: bool,
     /// Another note replaces it.
@@ -272,7 +274,7 @@ fn by_ladder(
 }
 
 fn recency_boost(candidate: &Candidate<'_>, today: Date, settings: &RankedGrouped) -> f32 {
-    match candidate.date {
+    match candidate.modified {
         Some(date) if age_days(date, today) <= settings.recency_boost_days => {
             settings.recency_boost_amount
         }

@@ -34,8 +34,8 @@ pub struct Params {
     pub k: usize,
     /// Score below which a note is left out.
     pub prune: f32,
-    /// Mean score of the best `k` notes at which the walk is good enough to stop, after a hop at
-    /// least. Fewer than `k` notes are never enough.
+    /// Mean score of the best `k` notes kept so far, be they fewer, at which the walk is good enough
+    /// to stop, after a hop at least.
     pub stop_mean: Option<f32>,
     /// Whether age lowers the score, or is only told.
     pub is_decay_scored: bool,
@@ -106,9 +106,9 @@ pub enum RetainReason {
     /// The walk began there.
     Seed,
     /// It is good enough, and there was room.
-    AbovePrune,
-    /// It is good enough, and better than others there was no room for.
-    Beam,
+    AbovePruneFloor,
+    /// Age leaves nothing of it, but it is good enough all the same: here age is only told.
+    KeptDespiteDecayZero,
 }
 
 impl RetainReason {
@@ -116,8 +116,8 @@ impl RetainReason {
     pub fn name(self) -> &'static str {
         match self {
             Self::Seed => "seed",
-            Self::AbovePrune => "above_prune",
-            Self::Beam => "beam",
+            Self::AbovePruneFloor => "above_prune_floor",
+            Self::KeptDespiteDecayZero => "kept_despite_decay_zero",
         }
     }
 }
@@ -125,33 +125,18 @@ impl RetainReason {
 /// Why a note was left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DropReason {
-    /// Offered as a seed, but others were better.
-    NotSeeded,
-    /// Not similar enough.
-    BelowPrune,
-    /// Similar enough, but too old.
-    Decayed,
-    /// Good enough, but others of the same hop were better.
-    OutsideBeam,
-    /// One link too far.
-    BeyondHops,
-    /// One link further than the walk went, as it had found enough.
-    StoppedEarly,
-    /// Kept on the way, but not among the best in the end.
-    BeyondK,
+    /// Not similar enough, or too old where age counts.
+    BelowPruneThreshold,
+    /// Others were better: seeds, notes of the same hop, or notes found in the end.
+    BeamOverflow,
 }
 
 impl DropReason {
     /// Returns the name for explanations.
     pub fn name(self) -> &'static str {
         match self {
-            Self::NotSeeded => "not_seeded",
-            Self::BelowPrune => "below_prune",
-            Self::Decayed => "decayed",
-            Self::OutsideBeam => "outside_beam",
-            Self::BeyondHops => "beyond_hops",
-            Self::StoppedEarly => "stopped_early",
-            Self::BeyondK => "beyond_k",
+            Self::BelowPruneThreshold => "below_prune_threshold",
+            Self::BeamOverflow => "beam_overflow",
         }
     }
 }
@@ -181,26 +166,14 @@ pub(super) fn walk(web: &impl Web, starts: &[Node], params: &Params) -> Traversa
     for hop in 1..=params.hops {
         let reached = walk.step(&beam, hop);
         if reached.is_empty() {
-            beam.clear();
             break;
         }
         walk.found.n_hops = hop;
         beam = walk.select(reached);
-        if hop < params.hops && walk.is_enough() {
+        if hop < params.hops && !beam.is_empty() && walk.is_enough() {
             walk.found.is_stopped_early = true;
             break;
         }
-    }
-    // One more look shows what lies just beyond, so that a reader can tell "not there" from "not
-    // looked at".
-    let reason = if walk.found.is_stopped_early {
-        DropReason::StoppedEarly
-    } else {
-        DropReason::BeyondHops
-    };
-    let next_hop = walk.found.n_hops + 1;
-    for visited in walk.step(&beam, next_hop) {
-        walk.leave_out(visited, reason);
     }
     walk.finish()
 }
@@ -261,7 +234,7 @@ impl<W: Web> Walk<'_, W> {
             self.keep(visited, RetainReason::Seed);
         }
         for visited in rest {
-            self.leave_out(visited, DropReason::NotSeeded);
+            self.leave_out(visited, DropReason::BeamOverflow);
         }
         seeds
     }
@@ -283,25 +256,19 @@ impl<W: Web> Walk<'_, W> {
         let prune = self.params.prune;
         let (good, poor): (Vec<_>, Vec<_>) = reached.into_iter().partition(|v| v.score >= prune);
         for visited in poor {
-            let reason = if visited.similarity >= prune {
-                DropReason::Decayed
-            } else {
-                DropReason::BelowPrune
-            };
-            self.leave_out(visited, reason);
+            self.leave_out(visited, DropReason::BelowPruneThreshold);
         }
-        let reason = if good.len() > self.params.beam {
-            RetainReason::Beam
-        } else {
-            RetainReason::AbovePrune
-        };
         let mut beam = Vec::new();
         for visited in good {
             if beam.len() < self.params.beam {
                 beam.push(visited.node);
+                let reason = match visited.decay_zero {
+                    true => RetainReason::KeptDespiteDecayZero,
+                    false => RetainReason::AbovePruneFloor,
+                };
                 self.keep(visited, reason);
             } else {
-                self.leave_out(visited, DropReason::OutsideBeam);
+                self.leave_out(visited, DropReason::BeamOverflow);
             }
         }
         beam
@@ -337,7 +304,6 @@ impl<W: Web> Walk<'_, W> {
         let Some(stop_mean) = self.params.stop_mean else {
             return false;
         };
-        let k = self.params.k;
         let mut scores: Vec<f32> = self
             .found
             .retained
@@ -345,7 +311,9 @@ impl<W: Web> Walk<'_, W> {
             .map(|retained| retained.visited.score)
             .collect();
         scores.sort_unstable_by(|a, b| b.total_cmp(a));
-        k > 0 && scores.len() >= k && scores[..k].iter().sum::<f32>() / k as f32 >= stop_mean
+        scores.truncate(self.params.k);
+        let mean = scores.iter().sum::<f32>() / scores.len() as f32;
+        !scores.is_empty() && mean >= stop_mean
     }
 
     fn keep(&mut self, mut visited: Visited, retain_reason: RetainReason) {
@@ -383,7 +351,7 @@ impl<W: Web> Walk<'_, W> {
             .dropped
             .extend(beyond.into_iter().map(|retained| Dropped {
                 visited: retained.visited,
-                drop_reason: DropReason::BeyondK,
+                drop_reason: DropReason::BeamOverflow,
             }));
         found
     }

@@ -230,6 +230,8 @@ fn decay_weights(notes: &[LinkedNote], today: Date, aging: &Decay) -> Vec<f32> {
             kind: note.kind.as_deref(),
             path: &note.path,
             date: note.date.as_deref().and_then(|date| date.parse().ok()),
+            // A walk multiplies by what age leaves; nothing is added for being recent.
+            modified: None,
             is_evergreen: note.is_evergreen,
             is_superseded: note.is_superseded,
         })

@@ -30,6 +30,7 @@ fn note<'a>(path: &'a str, author: &'a str, date: Date) -> Candidate<'a> {
         author: Some(author),
         path,
         date: Some(date),
+        modified: Some(date),
         ..Candidate::default()
     }
 }
@@ -88,6 +89,15 @@ fn recent_notes_are_lifted() {
         },
         note("thirty-one", "Ann", date(2026, 5, 31)),
         note("tomorrow", "Bob", date(2026, 7, 2)),
+        // What counts is when the file was modified, not when the note was published.
+        Candidate {
+            modified: Some(date(2026, 6, 20)),
+            ..note("revised", "Cyd", date(2019, 1, 1))
+        },
+        Candidate {
+            modified: Some(date(2019, 1, 1)),
+            ..note("untouched", "Dan", date(2026, 6, 20))
+        },
     ];
     // .5·.6 + .05 = .35
     assert_snapshot!(check(&notes, &ladder()), @"
@@ -95,6 +105,8 @@ fn recent_notes_are_lifted() {
     thirty-days 0.6000 + 0.05 = 0.3500 ladder 2
     thirty-one 0.4500 + 0.00 = 0.4500 ladder 3
     tomorrow 1.0000 + 0.05 = 1.0500 ladder 1
+    revised 1.0000 + 0.05 = 1.0500 ladder 1
+    untouched 1.0000 + 0.00 = 1.0000 ladder 1
     ");
 }
 

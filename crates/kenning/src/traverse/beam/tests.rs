@@ -98,9 +98,9 @@ fn poor_and_aged_notes_end_the_way() {
     // c: .8·.5 = .4, below .5 though similar enough; d: .4 is not; e lies behind d.
     assert_snapshot!(check("0.9 bcd; 0.7; 0.8*0.5; 0.4 e; 1", &[0], &FAST), @"
     + a 0.90 seed
-    + ab 0.70 above_prune
-    - ac 0.40 decayed
-    - ad 0.40 below_prune
+    + ab 0.70 above_prune_floor
+    - ac 0.40 below_prune_threshold
+    - ad 0.40 below_prune_threshold
     1 hops
     ");
 }
@@ -108,11 +108,11 @@ fn poor_and_aged_notes_end_the_way() {
 #[test]
 fn deep_tells_age_and_does_not_score_it() {
     assert_snapshot!(check("0.9 bcd; 0.7; 0.8*0; 0.4 e; 1", &[0], &DEEP), @"
-    + ade 1.00 above_prune
+    + ade 1.00 above_prune_floor
     + a 0.90 seed
-    + ac 0.80 above_prune decay_zero
-    + ab 0.70 above_prune
-    + ad 0.40 above_prune
+    + ac 0.80 kept_despite_decay_zero decay_zero
+    + ab 0.70 above_prune_floor
+    + ad 0.40 above_prune_floor
     2 hops
     ");
 }
@@ -122,11 +122,11 @@ fn no_room_in_the_beam() {
     let narrow = Params { beam: 2, ..FAST };
     assert_snapshot!(check("0.9 bcde; 0.6; 0.8 f; 0.7 f; 0.6; 0.55", &[0], &narrow), @"
     + a 0.90 seed
-    + ac 0.80 beam
-    + ad 0.70 beam
-    + acf 0.55 above_prune
-    - ab 0.60 outside_beam
-    - ae 0.60 outside_beam
+    + ac 0.80 above_prune_floor
+    + ad 0.70 above_prune_floor
+    + acf 0.55 above_prune_floor
+    - ab 0.60 beam_overflow
+    - ae 0.60 beam_overflow
     2 hops
     ");
 }
@@ -136,9 +136,8 @@ fn the_end_of_the_way() {
     let short = Params { hops: 2, ..FAST };
     assert_snapshot!(check("0.6 b; 0.6 c; 0.6 d; 0.9 e; 1", &[0], &short), @"
     + a 0.60 seed
-    + ab 0.60 above_prune
-    + abc 0.60 above_prune
-    - abcd 0.90 beyond_hops
+    + ab 0.60 above_prune_floor
+    + abc 0.60 above_prune_floor
     2 hops
     ");
 }
@@ -149,17 +148,30 @@ fn enough_is_enough() {
     let few = Params { k: 2, ..FAST };
     assert_snapshot!(check("0.9 bc; 0.6 d; 0.55; 1", &[0], &few), @"
     + a 0.90 seed
-    + ab 0.60 above_prune
-    - abd 1.00 stopped_early
-    - ac 0.55 beyond_k
+    + ab 0.60 above_prune_floor
+    - ac 0.55 beam_overflow
     1 hops, stopped early
+    ");
+    // The list need not be full: (.9 + .6 + .55) / 3 = .683, though ten were asked for.
+    assert_snapshot!(check("0.9 bc; 0.6 d; 0.55; 1", &[0], &FAST), @"
+    + a 0.90 seed
+    + ab 0.60 above_prune_floor
+    + ac 0.55 above_prune_floor
+    1 hops, stopped early
+    ");
+    // (.7 + .55) / 2 = .625 goes on; (.7 + .55 + .7) / 3 = .65 is enough.
+    assert_snapshot!(check("0.7 b; 0.55 c; 0.7 d; 1", &[0], &FAST), @"
+    + a 0.70 seed
+    + abc 0.70 above_prune_floor
+    + ab 0.55 above_prune_floor
+    2 hops, stopped early
     ");
     // Mean .55 after the first hop: not enough. After the second 1 and .55, mean .775.
     assert_snapshot!(check("0.55 bc; 0.55 d; 0.5; 1", &[0], &few), @"
-    + abd 1.00 above_prune
+    + abd 1.00 above_prune_floor
     + a 0.55 seed
-    - ab 0.55 beyond_k
-    - ac 0.50 beyond_k
+    - ab 0.55 beam_overflow
+    - ac 0.50 beam_overflow
     2 hops, stopped early
     ");
 }
@@ -170,8 +182,8 @@ fn the_best_of_the_starts_are_seeds() {
     + c 0.30 seed
     + b 0.20 seed
     + d 0.20 seed
-    - a 0.10 not_seeded
-    - e 0.00 not_seeded
+    - a 0.10 beam_overflow
+    - e 0.00 beam_overflow
     0 hops
     ");
     assert_eq!(check("1", &[], &FAST), "0 hops");
@@ -179,25 +191,24 @@ fn the_best_of_the_starts_are_seeds() {
 
 #[test]
 fn what_deep_finds_and_fast_does_not() {
-    // b is too old for fast, d not similar enough, and e lies behind d.
-    let web = notes("0.9 bcd; 0.8*0.1; 0.7; 0.4 e; 1");
+    // b is too old for fast, d not similar enough, and e lies behind d. f lies behind c, where fast
+    // has found enough: (.9 + .7) / 2 = .8.
+    let web = notes("0.9 bcd; 0.8*0.1; 0.7 f; 0.4 e; 1; 0.5");
     let (fast, deep) = (walk(&web, &[0], &FAST), walk(&web, &[0], &DEEP));
     let lines: Vec<String> = compare(&fast, &deep)
         .iter()
         .map(|missed| {
-            let (node, reason) = missed.turned_at.unwrap();
-            format!(
-                "{}: {} {}",
-                shown(&missed.visited.path),
-                shown(&[node]),
-                reason.name()
-            )
+            let at = missed.turned_at.map_or("-".to_owned(), |(node, reason)| {
+                format!("{} {}", shown(&[node]), reason.name())
+            });
+            format!("{}: {at}", shown(&missed.visited.path))
         })
         .collect();
     assert_snapshot!(lines.join("\n"), @"
-    ade: d below_prune
-    ab: b decayed
-    ad: d below_prune
+    ade: d below_prune_threshold
+    ab: b below_prune_threshold
+    acf: -
+    ad: d below_prune_threshold
     ");
     assert!(compare(&deep, &deep).is_empty());
 }
