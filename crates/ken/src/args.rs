@@ -168,6 +168,11 @@ pub(crate) struct WatchArgs {
 #[derive(Debug, ClapArgs)]
 pub(crate) struct SearchArgs {
     /// What to look for
+    ///
+    /// Words rank; "phrases", -not, OR, tag: path: file: section: task: [property:value] and /regex/
+    /// are conditions, and so are dates: since: before: on: created: modified: published: as-of:, each
+    /// with a day, a month, a year or words (created:2024 modified:last-week published:>2023-05). A
+    /// time in a question ("last week", "in March", "2024") is understood, too; see --no-dates.
     #[arg(required = true, num_args = 1..)]
     pub(crate) query: Vec<String>,
     /// Most hits
@@ -194,6 +199,9 @@ pub(crate) struct SearchArgs {
     /// Show how each hit was scored
     #[arg(long)]
     pub(crate) explain: bool,
+    /// Read "last week" or "2024" in a question as words, not as a time
+    #[arg(long)]
+    pub(crate) no_dates: bool,
     /// Answer from the index as it is, without looking for changes
     #[arg(long, conflicts_with = "fresh")]
     pub(crate) no_update: bool,

@@ -14,9 +14,9 @@ use std::time::Instant;
 
 use anyhow::Result;
 use kenning::cite::{self, Citation};
+use kenning::embed::{StaticModel, embedded};
 use kenning::index::Progress;
-use kenning::search::decay::{Decay, HalfLife, Mode as DecayMode};
-use kenning::search::{self, SearchContext, SearchOptions};
+use kenning::search::{self, Mode, SearchContext, SearchOptions};
 use kenning::store::{Beat, Pulse, Store, Wanted};
 use kenning::traverse::{TraverseContext, Walker};
 use kenning::{links, secrets};
@@ -107,7 +107,7 @@ impl Desk {
         checked_at: Option<i64>,
     ) -> Result<AnswerShape> {
         let settings = &self.settings;
-        let mode = settings.mode(request.mode)?;
+        let (mode, embedder, lost) = self.retrievers(settings.mode(request.mode)?)?;
         let options = SearchOptions {
             mode,
             limit: request.limit.unwrap_or(settings.search.limit) as usize,
@@ -115,6 +115,7 @@ impl Desk {
             min_score: request.min_score,
             max_tokens: request.max_tokens,
             is_explained: request.is_explained,
+            reads_dates: request.dates.unwrap_or(settings.search.dates),
             now,
         };
         let query = masked(&request.query);
@@ -122,10 +123,11 @@ impl Desk {
         let started = Instant::now();
         let cx = SearchContext {
             store,
-            embedder: &**self.model,
+            embedder,
             tuning: &tuning,
         };
-        let answer = search::search(&cx, &query, &options)?;
+        let mut answer = search::search(&cx, &query, &options)?;
+        answer.notices.extend(lost);
         let checked_at = match checked_at {
             Some(at) => Some(at),
             None => store.checked_at()?,
@@ -141,6 +143,19 @@ impl Desk {
                 is_explained: request.is_explained,
             },
         ))
+    }
+
+    /// Returns how to search and what with. Where the model is lost and meaning was not all that was
+    /// asked for, words alone are searched, and the notice says so.
+    fn retrievers(&self, asked: Mode) -> Result<(Mode, &StaticModel, Option<String>)> {
+        match &*self.model {
+            Model::Lost(_) if asked == Mode::Lexical => Ok((asked, embedded(), None)),
+            Model::Lost(why) if asked == Mode::Hybrid => {
+                let notice = format!("{why}, so only words were searched, not meaning");
+                Ok((Mode::Lexical, embedded(), Some(notice)))
+            }
+            model => Ok((asked, model.embedder()?, None)),
+        }
     }
 
     /// Returns a note or some of its lines.
@@ -168,14 +183,11 @@ impl Desk {
         let note = named(store, &request.note)?.note;
         let query = request.query.as_deref().map(masked);
         let query = query.filter(|query| !query.trim().is_empty());
-        let decay = Decay {
-            mode: DecayMode::HalfLife(HalfLife::default()),
-            ..Decay::default()
-        };
+        let decay = self.settings.tuning_at(&self.located, None).decay;
         let started = Instant::now();
         let cx = TraverseContext {
             store,
-            embedder: &**self.model,
+            embedder: self.model.embedder()?,
             now: open::now(),
             decay: &decay,
         };

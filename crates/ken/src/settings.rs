@@ -68,6 +68,7 @@ pub(crate) struct SearchSettings {
     pub(crate) limit: u32,
     pub(crate) per_note: u32,
     mode: String,
+    pub(crate) dates: bool,
     fusion: String,
     vector_share: f32,
     rrf_k: f32,

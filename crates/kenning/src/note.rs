@@ -260,6 +260,13 @@ pub fn file_stem(path: &str) -> &str {
     }
 }
 
+/// Returns a short number that stands for a path and never changes.
+pub(crate) fn path_key(path: &str) -> u32 {
+    path.bytes().fold(0x811C_9DC5, |hash, byte| {
+        (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
+    })
+}
+
 /// Returns PARA category and area: `2-Areas/Finance/Taxes/x.md` lies in `2-Areas`, `Finance`.
 pub fn para(path: &str) -> (Option<&str>, Option<&str>) {
     let Some((folders, _)) = path.rsplit_once('/') else {

@@ -21,7 +21,9 @@ mod select;
 mod sentences;
 mod spelling;
 pub mod tuning;
+mod when;
 
+use std::rc::Rc;
 use std::sync::Arc;
 
 use jiff::civil::Date;
@@ -47,6 +49,7 @@ use list::Further;
 use rank::{Order, Ranked, Ranking};
 use retrieve::{Net, Retrieved, Strength};
 use select::Selection;
+use when::When;
 
 /// From this many words on, what was typed is a sentence, and its punctuation is grammar.
 const SENTENCE_WORDS_MIN: usize = 7;
@@ -99,6 +102,8 @@ pub struct SearchOptions {
     pub max_tokens: Option<usize>,
     /// Whether hits tell how they came by their scores.
     pub is_explained: bool,
+    /// Whether a time in the question, "last week", is understood.
+    pub reads_dates: bool,
     /// Seconds since 1970: what "last month" and ages are counted from.
     pub now: i64,
 }
@@ -112,6 +117,7 @@ impl Default for SearchOptions {
             min_score: 0.0,
             max_tokens: None,
             is_explained: false,
+            reads_dates: true,
             now: 0,
         }
     }
@@ -159,9 +165,10 @@ pub struct Hit {
 ///
 /// Limits cut the list. Neither the order nor scores, evidence and confidence depend on them.
 pub fn search(cx: &SearchContext<'_>, text: &str, options: &SearchOptions) -> Result<Answer> {
-    let mut found = find(cx, text, options)?;
+    let mut found = when::find(cx, text, options)?;
     // Who asks for meaning alone gets what is nearest, however far that is.
-    let drops_noise = options.mode == Mode::Hybrid && !found.query.groups.is_empty();
+    let has_words = !found.query.groups.is_empty() && !found.is_of_time;
+    let drops_noise = options.mode == Mode::Hybrid && has_words;
     if drops_noise {
         found.ranking.looked.retain(|ranked| !is_noise(ranked));
     }
@@ -268,7 +275,7 @@ pub fn note_paths(
     text: &str,
     options: &SearchOptions,
 ) -> Result<Vec<String>> {
-    let mut found = find(cx, text, options)?;
+    let mut found = when::find(cx, text, options)?;
     found.keep_promises(cx.store)?;
     let ranked = found.take(cx, |_| true, options)?;
     Ok(ranked
@@ -284,6 +291,7 @@ fn understand(store: &Store, text: &str, today: Date) -> Result<(Request, Intent
     let mut request = match is_name {
         true => Request {
             words: text.trim().to_owned(),
+            is_name: true,
             ..Request::default()
         },
         false => grammar::parse(text, today),
@@ -305,21 +313,33 @@ struct Found<'a> {
     mode: Mode,
     /// Nothing but conditions was typed.
     is_listing: bool,
+    /// Nothing but a time was asked for.
+    is_of_time: bool,
     /// Whether there are no other candidates.
     is_all: bool,
     /// As it suits the languages of the notes.
     tuning: Tuning,
 }
 
-fn find<'a>(cx: &SearchContext<'a>, text: &str, options: &SearchOptions) -> Result<Found<'a>> {
+/// Finds what a request asks for, among the notes of a time or with those first.
+fn find_in<'a>(
+    cx: &SearchContext<'a>,
+    (mut request, intent): (Request, Intent),
+    when: Option<Rc<When>>,
+    options: &SearchOptions,
+) -> Result<Found<'a>> {
     let today = day_of(options.now);
-    let (request, intent) = understand(cx.store, text, today)?;
+    let limit = when.clone().filter(|when| when.is_limit());
+    let is_of_time = limit.as_ref().is_some_and(|when| when.is_listing);
+    if let Some(words) = limit.as_ref().and_then(|when| when.words()) {
+        request.words = words;
+    }
     let languages = cx.store.languages()?;
     let mut query = Query::parse(&request.words, languages);
     if let Some(last) = query.groups.last_mut().filter(|_| request.is_prefix) {
         last.is_prefix = true;
     }
-    let selection = Selection::new(cx.store, &request)?;
+    let selection = Selection::new(cx.store, &request)?.limited_to(limit);
     let tuning = Tuning {
         look: cx.tuning.look.for_languages(languages),
         ..cx.tuning.clone()
@@ -328,7 +348,7 @@ fn find<'a>(cx: &SearchContext<'a>, text: &str, options: &SearchOptions) -> Resu
         tuning: &tuning,
         ..*cx
     };
-    let is_listing = query.groups.is_empty() && request.filter.is_some();
+    let is_listing = query.groups.is_empty() && (request.filter.is_some() || is_of_time);
     // A list of notes is neither near nor far.
     let mode = if is_listing {
         Mode::Lexical
@@ -350,7 +370,10 @@ fn find<'a>(cx: &SearchContext<'a>, text: &str, options: &SearchOptions) -> Resu
     for respelled in &strength.respelled {
         query.groups[respelled.number] = respelled.group.clone();
     }
-    let fused = fuse::fuse(candidates, mode, &leaning(&tuning, intent));
+    let mut fused = fuse::fuse(candidates, mode, &leaning(&tuning, intent));
+    if let Some(when) = when {
+        when.lift(cx.store, &mut fused)?;
+    }
     let order = Order {
         query: &query,
         strength: &strength,
@@ -368,6 +391,7 @@ fn find<'a>(cx: &SearchContext<'a>, text: &str, options: &SearchOptions) -> Resu
         intent,
         mode,
         is_listing,
+        is_of_time,
         is_all,
         tuning,
     })
@@ -390,7 +414,7 @@ impl Found<'_> {
             return Ok(Verdict::NONE);
         }
         // Without words there is nothing to doubt: what the filter let through is what was asked for.
-        if self.is_listing || looked[0].is_pinned() {
+        if self.is_listing || self.is_of_time || looked[0].is_pinned() {
             return Ok(Verdict::CERTAIN);
         }
         let rows = rank::Rows::new(cx.store);

@@ -32,7 +32,7 @@ use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 pub(crate) use codes::Coder;
-pub use facts::{NoteDetails, NoteFacts, Status, Wanted};
+pub use facts::{NoteDetails, NoteFacts, Status, Wanted, day_of_ns};
 pub use lexical::{
     FieldWeights, LexicalHit, LexicalOptions, LexicalScores, Places, Respelled, TermGroup, Typed,
 };

@@ -15,6 +15,8 @@ pub(crate) struct SearchRequest {
     pub(crate) min_score: f32,
     pub(crate) max_tokens: Option<usize>,
     pub(crate) is_explained: bool,
+    /// Whether a time in the question is understood.
+    pub(crate) dates: Option<bool>,
 }
 
 /// A walk along links.

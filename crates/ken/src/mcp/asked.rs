@@ -16,7 +16,8 @@ use crate::wire::CitationShape;
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct SearchAsked {
     /// What to look for: a question, a name or key words. Operators: "exact phrase", -not, OR,
-    /// tag:x, path:x, file:x, `[property:value]`, since:2025-01-31, before:2025-12.
+    /// tag:x, path:x, file:x, `[property:value]`, since:2025-01-31, before:2025-12, created:2024,
+    /// modified:last-week, published:>2023-05.
     pub(super) query: String,
     /// Most results; 5 if not told.
     #[schemars(range(min = 1, max = 100))]
@@ -28,6 +29,8 @@ pub(super) struct SearchAsked {
     /// Most tokens of text over all results, at four characters each.
     #[schemars(range(min = 1))]
     pub(super) max_tokens: Option<usize>,
+    /// false reads "last week" or "2024" in the query as words, not as a time.
+    pub(super) dates: Option<bool>,
 }
 
 #[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
@@ -296,7 +299,7 @@ mod tests {
         check_told::<SearchAsked>(
             json!({"query": "x", "collection": "a"}),
             "there is no argument `collection`",
-            "known arguments: query, limit, mode, domain, max_tokens",
+            "known arguments: query, limit, mode, domain, max_tokens, dates",
         );
         check_told::<SearchAsked>(
             json!({"query": "x", "limt": 3}),

@@ -37,6 +37,7 @@ pub(super) fn search(desks: &Desks, arguments: JsonObject) -> Result<Reply> {
         limit: Some(limit),
         mode: asked.mode.map(Into::into),
         max_tokens: asked.max_tokens,
+        dates: asked.dates,
         ..SearchRequest::default()
     };
     let answers = answers(&desks, &request, &mut notices)?;

@@ -77,6 +77,7 @@ fn search_request(asked: SearchShape) -> Result<SearchRequest, Problem> {
         min_score: min_score as f32,
         max_tokens: asked.max_tokens.map(|n| n as usize),
         is_explained: asked.explain.unwrap_or_default(),
+        dates: asked.dates,
     })
 }
 

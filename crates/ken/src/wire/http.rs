@@ -40,6 +40,8 @@ pub(crate) struct SearchShape {
     pub(crate) max_tokens: Option<u32>,
     /// Tell how each hit was scored.
     pub(crate) explain: Option<bool>,
+    /// Understand a time in the question ("last week", "2024"); the settings decide if not told.
+    pub(crate) dates: Option<bool>,
 }
 
 /// What is asked: words, meaning or both.

@@ -250,3 +250,69 @@ fn inside_a_vault_it_needs_not_be_named() {
     let run = finish(command).expect_code(0);
     assert!(run.stdout.starts_with("2-Areas/Home/Boiler.md\n"));
 }
+
+/// A model that is named but gone takes only the meaning with it.
+#[test]
+fn words_are_searched_without_the_model() {
+    let vault = TestVault::example();
+    vault.ken(&["index"]).expect_code(0);
+    std::fs::write(vault.beside("config.toml"), "model = \"/nowhere/model\"\n").unwrap();
+    let lexical = vault.ken(&["search", "-m", "lexical", "-f", "json", "north gutter"]);
+    let lexical = lexical.expect_code(0).json();
+    assert_eq!(lexical["notices"].to_string(), "[]");
+    assert!(!lexical["hits"].as_array().unwrap().is_empty());
+    let hybrid = vault.ken(&["search", "-f", "json", "north gutter"]);
+    let hybrid = hybrid.expect_code(0).json();
+    assert_eq!(hybrid["mode"], "lexical");
+    assert_eq!(hybrid["hits"], lexical["hits"]);
+    let notices = hybrid["notices"].to_string();
+    assert!(
+        notices.contains("there is no model at /nowhere/model") && notices.contains("only words"),
+        "{notices}"
+    );
+    vault
+        .ken(&["search", "-m", "vector", "north gutter"])
+        .expect_hint("/nowhere/model", "--mode lexical");
+    for verb in [
+        &["status"][..],
+        &["get", "Kitchen Renovation"],
+        &["links", "Kitchen Renovation"],
+    ] {
+        vault.ken(verb).expect_code(0);
+    }
+    let doctor = vault.ken(&["doctor"]).expect_code(1);
+    assert!(doctor.stdout.contains("BAD   model"), "{}", doctor.stdout);
+    // What changed since cannot be indexed, which is told; the rest still answers.
+    vault.write("New.md", "The north gutter again.");
+    let run = vault
+        .ken(&["search", "-m", "lexical", "north gutter"])
+        .expect_code(0);
+    assert!(run.stderr.contains("without the model"), "{}", run.stderr);
+    vault
+        .ken(&["index"])
+        .expect_hint("/nowhere/model", "ken model use default");
+}
+
+#[test]
+fn a_time_in_a_question_can_be_switched_off() {
+    let vault = TestVault::empty();
+    vault.write("New.md", "The roof leaks again.");
+    vault.write("Old.md", "---\ncreated: 2019-05-05\n---\nThe roof leaks.");
+    let question = ["search", "-f", "json", "where does the roof leak this year"];
+    let found = |args: &[&str]| {
+        let run = vault
+            .ken(&[&question[..], args].concat())
+            .expect_code(0)
+            .json();
+        (
+            run["hits"].as_array().unwrap().len(),
+            run["notices"].to_string(),
+        )
+    };
+    let (n_hits, notices) = found(&[]);
+    assert_eq!(n_hits, 1);
+    assert!(notices.contains("only notes from"), "{notices}");
+    assert_eq!(found(&["--no-dates"]), (2, "[]".to_owned()));
+    std::fs::write(vault.beside("config.toml"), "[search]\ndates = false\n").unwrap();
+    assert_eq!(found(&[]), (2, "[]".to_owned()));
+}

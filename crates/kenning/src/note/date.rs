@@ -17,6 +17,7 @@ pub(super) fn parse(text: &str) -> Option<Date> {
         .or_else(|| dotted(text))
         .or_else(|| with_month_name(text))
         .or_else(|| year_and_month(text))
+        .or_else(|| since_1970(text))
 }
 
 /// Whether the text is a date and a time of day.
@@ -99,11 +100,16 @@ fn dotted(text: &str) -> Option<Date> {
     (!rest.starts_with(|c: char| c.is_ascii_digit())).then(|| date(year, month, day))?
 }
 
-/// `March 5th, 2026` and `5 March 2026`.
+/// `March 5th, 2026`, `5 March 2026` and `Thu, 05 Mar 2026`.
 fn with_month_name(text: &str) -> Option<Date> {
+    let is_weekday = |word: &&str| {
+        let is_word = word.chars().all(char::is_alphabetic);
+        is_word && month_number(word).is_none()
+    };
     let mut words = text
         .split([' ', ',', '.'])
         .filter(|word| !word.is_empty())
+        .skip_while(is_weekday)
         .take(3);
     let (first, second, third) = (words.next()?, words.next()?, words.next()?);
     let (name, day) = match first.starts_with(|c: char| c.is_ascii_digit()) {
@@ -125,8 +131,27 @@ fn year_and_month(text: &str) -> Option<Date> {
     rest.is_empty().then(|| date(year, month, 1))?
 }
 
+/// Seconds or milliseconds since 1970, as programs write them.
+fn since_1970(text: &str) -> Option<Date> {
+    let number: i64 = text.parse().ok()?;
+    let seconds = match text.len() {
+        10 => number,
+        13 => number / 1_000,
+        _ => return None,
+    };
+    let time = jiff::Timestamp::from_second(seconds).ok()?;
+    Some(time.to_zoned(jiff::tz::TimeZone::UTC).date())
+}
+
 fn month_number(name: &str) -> Option<i16> {
-    let head = name.get(..3)?.to_ascii_lowercase();
+    let head: String = name.chars().take(3).flat_map(char::to_lowercase).collect();
+    let head = match head.as_str() {
+        "mär" => "mar",
+        "mai" => "may",
+        "okt" => "oct",
+        "dez" => "dec",
+        head => head,
+    };
     let at = MONTHS.iter().position(|month| *month == head)?;
     i16::try_from(at + 1).ok()
 }
@@ -172,6 +197,11 @@ mod tests {
                 ("2026-03", "2026-03-01"),
                 ("2026", "2026-01-01"),
                 ("[[2026-03-05]]", "2026-03-05"),
+                ("Thu, 05 Mar 2026 10:20:00 GMT", "2026-03-05"),
+                ("5. März 2026", "2026-03-05"),
+                ("Donnerstag, 5. Oktober 2023", "2023-10-05"),
+                ("1772668800", "2026-03-05"),
+                ("1772668800000", "2026-03-05"),
                 ("2026-02-30", ""),
                 ("soon", ""),
                 ("12345678901", ""),

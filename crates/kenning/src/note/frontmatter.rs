@@ -21,6 +21,69 @@ pub(super) struct Known {
     pub(super) facts: Facts,
 }
 
+/// What the day of publication is called, the surest first; see [`is_called`].
+const PUBLISHED: [&str; 15] = [
+    "published",
+    "publishedat",
+    "publishedon",
+    "publisheddate",
+    "datepublished",
+    "publishdate",
+    "publishat",
+    "publicationdate",
+    "pubdate",
+    "dateposted",
+    "posted",
+    "releasedate",
+    "veröffentlicht",
+    "date",
+    "datum",
+];
+/// What the day of creation is called.
+const CREATED: [&str; 10] = [
+    "created",
+    "createdat",
+    "createdon",
+    "createddate",
+    "datecreated",
+    "creationdate",
+    "creationtime",
+    "ctime",
+    "erstellt",
+    "erstelltam",
+];
+/// What the day of the last change is called.
+const MODIFIED: [&str; 20] = [
+    "modified",
+    "modifiedat",
+    "modifiedon",
+    "modifieddate",
+    "datemodified",
+    "modificationdate",
+    "updated",
+    "updatedat",
+    "updatedon",
+    "updateddate",
+    "dateupdated",
+    "lastmodified",
+    "lastmod",
+    "lastupdated",
+    "lastupdate",
+    "lastedited",
+    "lastchanged",
+    "mtime",
+    "geändert",
+    "aktualisiert",
+];
+
+/// Whether a property is called so, however it is spelled: `created_at`, `Created At`, `created-at`,
+/// `createdAt`.
+fn is_called(key: &str, name: &str) -> bool {
+    let is_between = |c: &char| !matches!(c, ' ' | '_' | '-' | '.');
+    let letters = key.chars().filter(is_between).flat_map(char::to_lowercase);
+    letters.eq(name.chars())
+}
+
 /// Splits the front matter off and reads it. Broken YAML is a warning and yields no properties.
 pub(super) fn split(text: &str, warnings: &mut Vec<Warning>) -> FrontMatter {
     let Some((yaml_start, yaml_end, body_start)) = fence(text) else {
@@ -56,24 +119,19 @@ pub(super) fn understand(properties: &Map<String, Value>) -> Known {
             .find_map(|name| text(property(properties, name)?))
     };
     let date_of = |names: &[&str]| {
-        names
-            .iter()
-            .find_map(|name| date(property(properties, name)?))
+        names.iter().find_map(|name| {
+            let mut all = properties.iter().filter(|(key, _)| is_called(key, name));
+            all.find_map(|(_, value)| date(value))
+        })
     };
     let facts = Facts {
         summary: text_of(&["summary", "description"]),
         author: text_of(&["author", "authors"]),
         kind: text_of(&["kind", "type"]),
         status: text_of(&["status"]),
-        published: date_of(&["published", "publish_date", "date"]),
-        created: date_of(&["created", "date created", "created_at", "creation date"]),
-        modified: date_of(&[
-            "modified",
-            "updated",
-            "date modified",
-            "updated_at",
-            "last_modified",
-        ]),
+        published: date_of(&PUBLISHED),
+        created: date_of(&CREATED),
+        modified: date_of(&MODIFIED),
         evergreen: property(properties, "evergreen").is_some_and(is_true),
         superseded_by: text_of(&["superseded_by", "superseded-by", "superseded by"])
             .map(|name| plain_name(&name)),

@@ -145,3 +145,56 @@ fn para_is_read_from_the_path() {
     );
     assert_eq!(para("x.md"), (None, None));
 }
+
+#[test]
+fn dates_have_many_names() {
+    let check = |property: &str| {
+        let text = format!("---\n{property}: 2024-03-05\n---\ntext");
+        let (note, _) = parse("a.md", mask(text).0, Format::Markdown);
+        let facts = note.facts;
+        let named = [
+            ("published", facts.published),
+            ("created", facts.created),
+            ("modified", facts.modified),
+        ];
+        let named = named.into_iter().filter(|(_, day)| day.is_some());
+        named.map(|(name, _)| name).collect::<Vec<_>>().join(" ")
+    };
+    for name in [
+        "published_at",
+        "Published At",
+        "publishedAt",
+        "pubDate",
+        "date_published",
+        "publish-date",
+        "date",
+    ] {
+        assert_eq!(check(name), "published", "{name}");
+    }
+    for name in [
+        "created_at",
+        "created-at",
+        "Date Created",
+        "creation date",
+        "createdOn",
+        "ctime",
+    ] {
+        assert_eq!(check(name), "created", "{name}");
+    }
+    for name in [
+        "updated",
+        "last_modified",
+        "Last Modified",
+        "date modified",
+        "lastmod",
+        "updated-at",
+        "lastUpdated",
+    ] {
+        assert_eq!(check(name), "modified", "{name}");
+    }
+    assert_eq!(check("due"), "");
+    // `published: true` is no date; the next name has it.
+    let text = "---\npublished: true\ndate: 2024-03-05\n---\n".to_owned();
+    let (note, _) = parse("a.md", mask(text).0, Format::Markdown);
+    assert_eq!(note.facts.published.as_deref(), Some("2024-03-05"));
+}

@@ -140,6 +140,10 @@ fn retrieved(
         trace.add("meaning", Effect::Adds, of_meaning, detail);
     }
     trace.add("fusion", Effect::Is, candidate.fused, how);
+    if candidate.period > 0.0 {
+        let detail = "its note is of the time that was asked for".to_owned();
+        trace.add("time", Effect::Adds, candidate.period, detail);
+    }
 }
 
 /// What words and meaning add to the score, and by which rule.

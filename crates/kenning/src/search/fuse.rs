@@ -28,6 +28,8 @@ pub struct Candidate {
     pub vector: f32,
     /// Score of both retrievers together, 0 to 1.
     pub fused: f32,
+    /// What being of the time that was asked for adds.
+    pub period: f32,
     /// What the closer look found.
     pub look: Option<Features>,
     /// Whether it does not show what its note was let through for.
@@ -55,6 +57,7 @@ impl Candidate {
             background: 0.0,
             vector: 0.0,
             fused: 0.0,
+            period: 0.0,
             look: None,
             is_unshown: false,
             decay: None,

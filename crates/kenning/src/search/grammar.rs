@@ -15,13 +15,16 @@ mod scan;
 mod show;
 #[cfg(test)]
 mod tests;
+mod time;
 mod token;
+mod tongue;
 mod view;
 
-pub use filter::{Expression, Filter, Matcher, TaskState, Text};
+pub use filter::{Expression, Filter, Matcher, TaskState, Text, Which};
 pub use pattern::Pattern;
 pub use property::{Compare, Comparison, PropertyTest};
-pub use view::View;
+pub use time::{Time, find as time_in, is_asking};
+pub use view::{Dates, View};
 
 use jiff::civil::Date;
 
@@ -42,6 +45,8 @@ pub struct Request {
     pub notices: Vec<String>,
     /// Whether the last of the words is only the start of one.
     pub is_prefix: bool,
+    /// Whether a note is called exactly so.
+    pub is_name: bool,
 }
 
 impl Request {

@@ -130,7 +130,7 @@ impl<'a> Further<'a> {
         let mut equal = Vec::new();
         while let Some(&place) = self.places.front() {
             let mut candidate = self.fused[place].clone();
-            if *score.get_or_insert(candidate.fused) != candidate.fused {
+            if *score.get_or_insert(candidate.score) != candidate.score {
                 break;
             }
             self.places.pop_front();
@@ -163,7 +163,7 @@ impl<'a> Further<'a> {
 /// The score of a candidate that was not looked at: as if nothing had been seen.
 fn unlooked(candidate: &Candidate, tuning: &Tuning, net: &Net<'_>) -> f32 {
     match rank::is_looked_at(tuning, net.mode) {
-        true => candidate.fused / (1.0 + tuning.look.most()),
-        false => candidate.fused,
+        true => candidate.score / (1.0 + tuning.look.most()),
+        false => candidate.score,
     }
 }

@@ -129,7 +129,7 @@ pub(super) fn rank(
     for ((&place, chunk), note) in looked.iter().zip(&chunks).zip(notes) {
         pieces.push(chunk);
         let mut ranked = Ranked::new(fused[place].clone(), chunk.row.clone(), note);
-        if order.selection.reads_texts() || is_looked_at && cx.tuning.look.kin > 0.0 {
+        if order.selection.shows_texts() || is_looked_at && cx.tuning.look.kin > 0.0 {
             rows.read_text(&mut ranked)?;
         }
         best.push(ranked);
@@ -138,8 +138,11 @@ pub(super) fn rank(
         look(cx, &mut best, &pieces, order)?;
     }
     show(&mut best, cx.store, order.selection)?;
-    age(cx, &mut best, order.today);
-    follow_links(cx, &mut best, order.today);
+    let links = links_among(cx, &best);
+    age(cx, &mut best, order.today, links.is_some());
+    if let Some(weights) = links {
+        follow_links(&mut best, order.today, &weights);
+    }
     best.sort_by(by_score_and_place);
     let further = rest.iter().map(|&place| &fused[place]);
     let mut looked = pin(rows, &best, further, order.pinned)?;
@@ -305,7 +308,7 @@ fn weigh(best: &mut [Ranked], weights: &LookWeights) {
 
 /// Where a filter asks for something in the text, the passage that has it is the one to show.
 fn show(best: &mut [Ranked], store: &Store, selection: &Selection<'_>) -> Result<()> {
-    if !selection.reads_texts() {
+    if !selection.shows_texts() {
         return Ok(());
     }
     for index in 0..best.len() {
@@ -338,8 +341,8 @@ fn show(best: &mut [Ranked], store: &Store, selection: &Selection<'_>) -> Result
     Ok(())
 }
 
-/// Lets notes age by the domain's rule.
-fn age(cx: &SearchContext<'_>, best: &mut [Ranked], today: Date) {
+/// Lets notes age by the domain's rule. Where links count, they add what being recent is worth.
+fn age(cx: &SearchContext<'_>, best: &mut [Ranked], today: Date, do_links_count: bool) {
     let candidates: Vec<decay::Candidate<'_>> = best
         .iter()
         .map(|ranked| decay::Candidate {
@@ -348,40 +351,51 @@ fn age(cx: &SearchContext<'_>, best: &mut [Ranked], today: Date) {
             kind: ranked.note.kind.as_deref(),
             path: &ranked.note.path,
             date: ranked.note.day(),
+            modified: ranked.note.modified_day(),
             is_evergreen: ranked.note.is_evergreen,
             is_superseded: ranked.note.superseded_by.is_some(),
         })
         .collect();
     let decayed = decay::weigh(&candidates, today, &cx.tuning.decay);
-    for (ranked, decayed) in best.iter_mut().zip(decayed) {
+    for (ranked, mut decayed) in best.iter_mut().zip(decayed) {
+        if do_links_count {
+            decayed.boost = 0.0;
+        }
         ranked.candidate.score = decayed.score(ranked.candidate.score);
         ranked.candidate.decay = Some(decayed);
     }
 }
 
-/// Lifts notes that links vouch for.
-fn follow_links(cx: &SearchContext<'_>, best: &mut [Ranked], today: Date) {
-    let Some(weights) = &cx.tuning.graph else {
-        return;
-    };
-    let mut degrees: FxHashMap<NoteId, u32> = FxHashMap::default();
-    for ranked in best.iter() {
-        degrees.insert(ranked.note.id, ranked.note.n_neighbours);
+/// Returns how links count, if they do and there are enough of them around the candidates.
+fn links_among(cx: &SearchContext<'_>, best: &[Ranked]) -> Option<graph::Weights> {
+    let mut weights = cx.tuning.graph?;
+    if let decay::Mode::RankedGrouped(grouped) = &cx.tuning.decay.mode {
+        weights.recent = grouped.recency_boost_amount;
+        weights.recent_days = grouped.recency_boost_days;
     }
-    let candidates: Vec<graph::Candidate> = best
+    let linked: Vec<graph::Linked<'_>> = best
         .iter()
-        .map(|ranked| graph::Candidate {
-            score: ranked.candidate.score,
-            pagerank: ranked.note.pagerank,
-            centrality: ranked.note.centrality,
-            modified: ranked.note.day(),
+        .map(|ranked| graph::Linked {
+            key: crate::note::path_key(&ranked.note.path),
+            n_edges: ranked.note.n_neighbours,
+            links_to: &ranked.note.links_to,
         })
         .collect();
-    let n_edges = degrees.values().sum::<u32>() as usize;
-    let Some(terms) = graph::rerank(&candidates, n_edges, today, weights) else {
-        return;
-    };
-    for (ranked, terms) in best.iter_mut().zip(terms) {
+    (graph::edges_around(&linked) >= weights.edges_min).then_some(weights)
+}
+
+/// Lifts notes that links vouch for.
+fn follow_links(best: &mut [Ranked], today: Date, weights: &graph::Weights) {
+    for ranked in best {
+        let note = &ranked.note;
+        let candidate = graph::Candidate {
+            score: ranked.candidate.score,
+            pagerank: note.pagerank,
+            centrality: note.centrality,
+            // Being recent does not make up for being replaced.
+            modified: note.modified_day().filter(|_| note.superseded_by.is_none()),
+        };
+        let terms = graph::terms(&candidate, today, weights);
         ranked.candidate.score = terms.total();
         ranked.candidate.graph = Some(terms);
     }

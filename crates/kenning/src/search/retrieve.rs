@@ -156,7 +156,7 @@ fn by_words(
         return Ok(scores.best(n_wanted, per_note, |note| selection.has_row(note)));
     }
     let mut hits = Vec::new();
-    for hit in scores.best(usize::MAX, per_note, |note| selection.has_row(note)) {
+    for hit in scores.best(usize::MAX, per_note, |note| selection.may_have(note)) {
         if selection.has(hit.note)? {
             hits.push(hit);
         }

@@ -1,15 +1,20 @@
 //! Which notes a filter lets through. What the rows tell is decided at once; texts are read only
 //! for notes that would be hits.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
 
 use jiff::ToSpan;
 
-use super::grammar::{Filter, Request, View};
+use super::grammar::{Dates, Filter, Request, View, Which};
+use super::when::When;
 use crate::error::Result;
 use crate::note;
-use crate::store::{NoteFacts, NoteId, Store, Wanted};
+use crate::store::{NoteFacts, NoteId, Store, Wanted, day_of_ns};
+
+/// Most texts that are read to see whether they name a time.
+const TEXTS_MAX: usize = 300;
 
 /// The notes that may be hits.
 pub(super) struct Selection<'a> {
@@ -18,6 +23,9 @@ pub(super) struct Selection<'a> {
     by_rows: Option<HashSet<NoteId>>,
     /// What only the text can tell.
     by_text: Option<Filter>,
+    /// A time that the question is about, and how many texts may still be read for it.
+    when: Option<Rc<When>>,
+    n_texts_left: Cell<usize>,
     decided: RefCell<HashMap<NoteId, bool>>,
 }
 
@@ -26,7 +34,11 @@ impl<'a> Selection<'a> {
     pub(super) fn new(store: &'a Store, request: &Request) -> Result<Self> {
         let mut filter = request.filter.clone();
         if let Some(day) = request.as_of.and_then(|day| day.checked_add(1.days()).ok()) {
-            let dated = Filter::Before(day);
+            let dated = Filter::Dated {
+                which: Which::Any,
+                from: None,
+                to: Some(day),
+            };
             filter = Some(match filter {
                 Some(filter) => Filter::All(vec![filter, dated]),
                 None => dated,
@@ -34,35 +46,52 @@ impl<'a> Selection<'a> {
         }
         let by_rows = match filter.as_ref().and_then(Filter::meta_part) {
             None => None,
-            Some(part) => Some(
-                store
-                    .facts(wanted(&part))?
+            Some(part) => {
+                let committed = committed(store, &part)?;
+                let facts = store.facts(wanted(&part))?;
+                let passing = facts
                     .iter()
-                    .filter(|facts| matches(&part, facts, ""))
-                    .map(|facts| facts.id)
-                    .collect(),
-            ),
+                    .filter(|facts| matches(&part, facts, &committed, ""));
+                Some(passing.map(|facts| facts.id).collect())
+            }
         };
         Ok(Self {
             store,
             by_rows,
             by_text: filter.filter(Filter::needs_text),
+            when: None,
+            n_texts_left: Cell::new(TEXTS_MAX),
             decided: RefCell::default(),
         })
     }
 
+    /// Leaves out notes that are neither of the time nor name it.
+    pub(super) fn limited_to(self, when: Option<Rc<When>>) -> Self {
+        Self { when, ..self }
+    }
+
     /// Whether nothing is left out.
     pub(super) fn is_everything(&self) -> bool {
-        self.by_rows.is_none() && self.by_text.is_none()
+        self.by_rows.is_none() && self.by_text.is_none() && self.when.is_none()
     }
 
     /// Whether texts have to be read to decide.
     pub(super) fn reads_texts(&self) -> bool {
+        self.by_text.is_some() || self.when.is_some()
+    }
+
+    /// Whether a passage has to show why its note was let through.
+    pub(super) fn shows_texts(&self) -> bool {
         self.by_text.is_some()
     }
 
     /// Whether the rows of a note let it through.
     pub(super) fn has_row(&self, note: NoteId) -> bool {
+        self.may_have(note) && self.when.as_ref().is_none_or(|when| when.has(note))
+    }
+
+    /// Whether the rows of a note let it through, or its text might.
+    pub(super) fn may_have(&self, note: NoteId) -> bool {
         self.by_rows
             .as_ref()
             .is_none_or(|notes| notes.contains(&note))
@@ -70,16 +99,40 @@ impl<'a> Selection<'a> {
 
     /// Whether a note may be a hit; reads its text if need be.
     pub(super) fn has(&self, note: NoteId) -> Result<bool> {
-        let Some(filter) = self.by_text.as_ref().filter(|_| self.has_row(note)) else {
-            return Ok(self.has_row(note));
-        };
+        let unnamed = self.when.as_deref().filter(|when| !when.has(note));
+        if !self.may_have(note) || self.by_text.is_none() && unnamed.is_none() {
+            return Ok(self.may_have(note));
+        }
         if let Some(&known) = self.decided.borrow().get(&note) {
             return Ok(known);
         }
-        let text = self.store.text(note)?;
-        let is_wanted = matches(filter, &self.store.facts_of(note)?, &text);
+        let is_wanted = self.decide(note, unnamed)?;
         self.decided.borrow_mut().insert(note, is_wanted);
         Ok(is_wanted)
+    }
+
+    fn decide(&self, note: NoteId, unnamed: Option<&When>) -> Result<bool> {
+        if unnamed.is_some() {
+            // A text that names the time is worth a look, but not at every note of the vault.
+            let Some(n_left) = self.n_texts_left.get().checked_sub(1) else {
+                return Ok(false);
+            };
+            self.n_texts_left.set(n_left);
+        }
+        let text = self.store.text(note)?;
+        if unnamed.is_some_and(|when| !when.time.is_named_in(&text)) {
+            return Ok(false);
+        }
+        let Some(filter) = &self.by_text else {
+            return Ok(true);
+        };
+        let committed = committed(self.store, filter)?;
+        Ok(matches(
+            filter,
+            &self.store.facts_of(note)?,
+            &committed,
+            &text,
+        ))
     }
 
     /// Whether a passage itself holds what its note was let through for.
@@ -112,7 +165,40 @@ fn wanted(filter: &Filter) -> Wanted {
     }
 }
 
-fn matches(filter: &Filter, facts: &NoteFacts, text: &str) -> bool {
+/// Days of last commits, where a filter asks for them.
+fn committed(store: &Store, filter: &Filter) -> Result<HashMap<String, String>> {
+    match filter.reads_modified() {
+        true => store.committed(),
+        false => Ok(HashMap::new()),
+    }
+}
+
+/// The days a note is of.
+pub(super) fn dates_of(facts: &NoteFacts, committed: &HashMap<String, String>) -> Dates {
+    let day = |text: &Option<String>| text.as_deref().and_then(|day| day.parse().ok());
+    let named = note::date_of_path(&facts.path);
+    let says_none =
+        facts.published.is_none() && facts.created.is_none() && facts.modified.is_none();
+    let changed = match says_none && named.is_none() {
+        // What git told is the note's own date then.
+        true => day(&facts.date),
+        false => day(&committed.get(&facts.path).cloned()).or_else(|| day_of_ns(facts.mtime_ns)),
+    };
+    Dates {
+        created: day(&facts.created),
+        modified: day(&facts.modified),
+        published: day(&facts.published),
+        named: day(&named),
+        changed,
+    }
+}
+
+fn matches(
+    filter: &Filter,
+    facts: &NoteFacts,
+    committed: &HashMap<String, String>,
+    text: &str,
+) -> bool {
     let mut names = facts.aliases.clone();
     names.push(facts.title.clone());
     let headings = if text.is_empty() {
@@ -125,7 +211,10 @@ fn matches(filter: &Filter, facts: &NoteFacts, text: &str) -> bool {
         tags: &facts.tags,
         aliases: &names,
         properties: &facts.properties,
-        date: facts.date.as_deref().and_then(|date| date.parse().ok()),
+        dates: match filter.reads_dates() {
+            true => dates_of(facts, committed),
+            false => Dates::default(),
+        },
         text: &|| text,
         headings: &headings,
         body_start: note::body_start(text),

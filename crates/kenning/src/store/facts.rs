@@ -1,5 +1,6 @@
 //! Reading what is known of notes beside their text, and of the index as a whole.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use rusqlite::{Connection, Row};
@@ -28,6 +29,14 @@ pub struct NoteFacts {
     pub properties: serde_json::Map<String, serde_json::Value>,
     /// Date, `YYYY-MM-DD`.
     pub date: Option<String>,
+    /// What the front matter says of it.
+    pub published: Option<String>,
+    /// What the front matter says of it.
+    pub created: Option<String>,
+    /// What the front matter says of it.
+    pub modified: Option<String>,
+    /// Nanoseconds since 1970 at which its file was last modified.
+    pub mtime_ns: i64,
 }
 
 impl NoteFacts {
@@ -102,7 +111,7 @@ impl Store {
         self.sql(|connection| {
             connection
                 .prepare_cached(&format!(
-                    "SELECT id, path, title, {columns}, date FROM note ORDER BY id"
+                    "SELECT id, path, title, {columns}, {DATES} FROM note ORDER BY id"
                 ))?
                 .query_map([], note_facts)?
                 .collect()
@@ -113,9 +122,17 @@ impl Store {
     pub fn facts_of(&self, id: NoteId) -> Result<NoteFacts> {
         self.sql(|connection| {
             connection
-                .prepare_cached(&format!("{FACTS} WHERE id = ?1"))?
+                .prepare_cached(&format!(
+                    "SELECT id, path, title, tags, aliases, properties, {DATES} FROM note
+                     WHERE id = ?1"
+                ))?
                 .query_row([id.0], note_facts)
         })
+    }
+
+    /// Returns the day of each file's last commit, where git tells it.
+    pub fn committed(&self) -> Result<HashMap<String, String>> {
+        self.sql(super::files::committed)
     }
 
     /// Returns what else is known of a note.
@@ -192,7 +209,14 @@ impl Store {
     }
 }
 
-const FACTS: &str = "SELECT id, path, title, tags, aliases, properties, date FROM note";
+/// Returns the day of a time in nanoseconds since 1970, in UTC; none of a file without one.
+pub fn day_of_ns(time_ns: i64) -> Option<jiff::civil::Date> {
+    let time = jiff::Timestamp::from_nanosecond(i128::from(time_ns)).ok()?;
+    let day = time.to_zoned(jiff::tz::TimeZone::UTC).date();
+    (time_ns > 0).then_some(day)
+}
+
+const DATES: &str = "date, published, created, modified, mtime_ns";
 
 fn note_facts(row: &Row<'_>) -> rusqlite::Result<NoteFacts> {
     let properties: Option<String> = row.get(5)?;
@@ -206,6 +230,10 @@ fn note_facts(row: &Row<'_>) -> rusqlite::Result<NoteFacts> {
             .and_then(|json| serde_json::from_str(&json).ok())
             .unwrap_or_default(),
         date: row.get(6)?,
+        published: row.get(7)?,
+        created: row.get(8)?,
+        modified: row.get(9)?,
+        mtime_ns: row.get(10)?,
     })
 }
 

@@ -100,11 +100,15 @@ impl StoreWriter {
 
     /// Returns the day of each file's last commit.
     pub fn committed(&self) -> Result<HashMap<String, String>> {
-        self.sql(|connection| {
-            connection
-                .prepare("SELECT path, day FROM committed")?
-                .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
-                .collect()
-        })
+        self.sql(committed)
     }
+}
+
+pub(super) fn committed(
+    connection: &rusqlite::Connection,
+) -> rusqlite::Result<HashMap<String, String>> {
+    connection
+        .prepare("SELECT path, day FROM committed")?
+        .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
+        .collect()
 }

@@ -136,6 +136,8 @@ pub struct NoteStanding {
     pub n_neighbours: u32,
     /// What other notes call it when they link to it, the commonest first.
     pub called: Vec<String>,
+    /// Keys of the paths it links to.
+    pub links_to: Vec<u32>,
 }
 
 /// Where a link leads, and what it shows instead.
@@ -185,9 +187,10 @@ impl StoreWriter {
         self.is_graph_outdated = false;
         self.sql(|connection| {
             let mut set = connection.prepare(
-                "UPDATE note SET pagerank = ?2, centrality = ?3, n_neighbours = ?4, called = ?5
+                "UPDATE note SET pagerank = ?2, centrality = ?3, n_neighbours = ?4, called = ?5,
+                    links_to = ?6
                  WHERE id = ?1 AND (pagerank IS NOT ?2 OR centrality IS NOT ?3
-                    OR n_neighbours IS NOT ?4 OR called IS NOT ?5)",
+                    OR n_neighbours IS NOT ?4 OR called IS NOT ?5 OR links_to IS NOT ?6)",
             )?;
             for standing in standings {
                 set.execute(rusqlite::params![
@@ -196,6 +199,7 @@ impl StoreWriter {
                     standing.centrality,
                     standing.n_neighbours,
                     super::rows::json_list(&standing.called),
+                    packed(&standing.links_to),
                 ])?;
             }
             Ok(())
@@ -228,6 +232,18 @@ fn paths(connection: &rusqlite::Connection) -> rusqlite::Result<Vec<(NoteId, Str
         .prepare("SELECT id, path FROM note ORDER BY path")?
         .query_map([], |row| Ok((NoteId(row.get(0)?), row.get(1)?)))?
         .collect()
+}
+
+/// Keys as they are kept, or nothing when there are none.
+fn packed(keys: &[u32]) -> Option<Vec<u8>> {
+    let bytes: Vec<u8> = keys.iter().flat_map(|key| key.to_le_bytes()).collect();
+    (!bytes.is_empty()).then_some(bytes)
+}
+
+/// Reads what [`packed`] keeps.
+pub(super) fn unpacked(bytes: &[u8]) -> Vec<u32> {
+    let (keys, _) = bytes.as_chunks();
+    keys.iter().map(|key| u32::from_le_bytes(*key)).collect()
 }
 
 const COLUMNS: &str = "SELECT source, line, kind, target, anchor, shown FROM link";

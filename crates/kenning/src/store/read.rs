@@ -72,8 +72,12 @@ pub struct NoteRow {
     pub n_neighbours: u32,
     /// What other notes call it when they link to it, the commonest first.
     pub called: Vec<String>,
+    /// Keys of the paths it links to, see `note::path_key`.
+    pub links_to: Vec<u32>,
     /// Number of lines.
     pub n_lines: u32,
+    /// Nanoseconds since 1970 at which its file was last modified.
+    pub mtime_ns: i64,
 }
 
 impl NoteRow {
@@ -82,7 +86,7 @@ impl NoteRow {
         let headings = self.headings.iter().map(|heading| heading.text.len());
         let lists = [&self.tags, &self.aliases, &self.called];
         let texts = lists.into_iter().flatten().map(String::len).chain(headings);
-        let own = size_of::<Self>() + self.path.len() + self.title.len();
+        let own = size_of::<Self>() + self.path.len() + self.title.len() + 4 * self.links_to.len();
         own + texts.map(|n| n + size_of::<Heading>()).sum::<usize>()
     }
 
@@ -94,6 +98,11 @@ impl NoteRow {
     /// Returns its date as a day.
     pub fn day(&self) -> Option<jiff::civil::Date> {
         self.date.as_deref()?.parse().ok()
+    }
+
+    /// Returns the day its file was last modified.
+    pub fn modified_day(&self) -> Option<jiff::civil::Date> {
+        super::facts::day_of_ns(self.mtime_ns)
     }
 
     /// Returns PARA category and area.
@@ -233,12 +242,16 @@ impl Store {
             .unwrap_or(0))
     }
 
-    /// Returns path and stamp of up to `n` notes with ids above `after`.
-    pub fn notes_between(&self, after: u64, n: u64) -> Result<Vec<NoteSummary>> {
+    /// Returns path and stamp of up to `n` notes behind the first `n_before`, by path.
+    ///
+    /// Ids would not do: they have gaps wherever notes were moved or went.
+    pub fn notes_between(&self, n_before: u64, n: u64) -> Result<Vec<NoteSummary>> {
         self.sql(|connection| {
             connection
-                .prepare("SELECT path, size, mtime_ns, inode FROM note WHERE id > ?1 ORDER BY id LIMIT ?2")?
-                .query_map([after, n], |row| {
+                .prepare(
+                    "SELECT path, size, mtime_ns, inode FROM note ORDER BY path LIMIT ?2 OFFSET ?1",
+                )?
+                .query_map([n_before, n], |row| {
                     Ok(NoteSummary {
                         path: row.get(0)?,
                         stamp: stamp(row, 1)?,
@@ -477,8 +490,8 @@ impl Store {
 }
 
 const NOTE_BY_ID: &str = "SELECT id, path, title, tags, aliases, headings, date, language,
-    superseded_by, n_lines, author, kind, evergreen, pagerank, centrality, n_neighbours, called
-    FROM note WHERE id = ?1";
+    superseded_by, n_lines, author, kind, evergreen, pagerank, centrality, n_neighbours, called,
+    links_to, mtime_ns FROM note WHERE id = ?1";
 const CHUNK_COLUMNS: &str = "SELECT id, note, ordinal, heading, start_byte, end_byte, start_line,
     end_line, page, handle FROM chunk";
 const CHUNK_BY_ID: &str = "SELECT id, note, ordinal, heading, start_byte, end_byte, start_line,
@@ -546,6 +559,8 @@ fn note_row(row: &Row<'_>) -> rusqlite::Result<NoteRow> {
         centrality: row.get(14)?,
         n_neighbours: row.get::<_, Option<u32>>(15)?.unwrap_or(0),
         called: list(row, 16)?,
+        links_to: super::linked::unpacked(row.get_ref(17)?.as_blob_or_null()?.unwrap_or_default()),
+        mtime_ns: row.get(18)?,
     })
 }
 

@@ -70,16 +70,28 @@ pub struct ChunkRecord {
     pub pieces: Vec<u8>,
 }
 
-type Standing = (Option<f64>, Option<f64>, Option<i64>, Option<String>);
+type Standing = (
+    Option<f64>,
+    Option<f64>,
+    Option<i64>,
+    Option<String>,
+    Option<Vec<u8>>,
+);
 
 /// What links say of a note outlives its text.
 fn standing(connection: &Connection, known: NoteId) -> rusqlite::Result<Option<Standing>> {
     connection
         .prepare_cached(
-            "SELECT pagerank, centrality, n_neighbours, called FROM note WHERE id = ?1",
+            "SELECT pagerank, centrality, n_neighbours, called, links_to FROM note WHERE id = ?1",
         )?
         .query_row([known.0], |row| {
-            Ok((row.get(0)?, row.get(1)?, row.get(2)?, row.get(3)?))
+            Ok((
+                row.get(0)?,
+                row.get(1)?,
+                row.get(2)?,
+                row.get(3)?,
+                row.get(4)?,
+            ))
         })
         .optional()
 }
@@ -134,13 +146,20 @@ pub(super) fn insert_note(
             stamp.inode as i64, record.hash, warnings,
         ])?;
     let id = known.unwrap_or_else(|| NoteId(connection.last_insert_rowid()));
-    if let Some((pagerank, centrality, n_neighbours, called)) = standing {
+    if let Some((pagerank, centrality, n_neighbours, called, links_to)) = standing {
         connection
             .prepare_cached(
-                "UPDATE note SET pagerank = ?2, centrality = ?3, n_neighbours = ?4, called = ?5
-                 WHERE id = ?1",
+                "UPDATE note SET pagerank = ?2, centrality = ?3, n_neighbours = ?4, called = ?5,
+                    links_to = ?6 WHERE id = ?1",
             )?
-            .execute(params![id.0, pagerank, centrality, n_neighbours, called])?;
+            .execute(params![
+                id.0,
+                pagerank,
+                centrality,
+                n_neighbours,
+                called,
+                links_to
+            ])?;
     }
     let text = record.text;
     connection

@@ -35,6 +35,7 @@ CREATE TABLE note (
     centrality    REAL,
     n_neighbours  INTEGER,                -- notes it links to or is linked from
     called        TEXT,                   -- JSON list: what others call it when they link to it
+    links_to      BLOB,                   -- keys of the paths it links to, four bytes each
     n_lines       INTEGER NOT NULL,
     size          INTEGER NOT NULL,       -- size, mtime_ns and inode tell an unchanged file
     mtime_ns      INTEGER NOT NULL,

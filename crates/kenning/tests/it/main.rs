@@ -13,6 +13,7 @@ mod order;
 mod places;
 mod property;
 mod support;
+mod time;
 
 /// A file that nobody names is a test that never runs.
 #[test]

@@ -161,6 +161,7 @@ async fn related(
             limit: Some(limit + 1),
             per_note: Some(1),
             mode: Some(ModeArg::Vector),
+            dates: Some(false),
             ..SearchRequest::default()
         })?;
         let others = answer.hits.into_iter().filter(|hit| hit.path != note.path);

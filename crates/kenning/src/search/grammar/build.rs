@@ -3,7 +3,8 @@
 use jiff::civil::Date;
 
 use super::Request;
-use super::filter::{Expression, Filter, Matcher, Text};
+use super::date::Span;
+use super::filter::{Expression, Filter, Matcher, Text, Which};
 use super::fold::is_only_punctuation;
 use super::mend::push_new;
 use super::pattern::Pattern;
@@ -156,16 +157,22 @@ impl Builder {
     }
 
     fn dated(&mut self, operator: Operator, kind: Kind) -> Option<Filter> {
+        let dated = |which, from, to| Some(Filter::Dated { which, from, to });
+        if let Kind::Days(Span { from, to }) = kind {
+            let which = match operator {
+                Operator::Created => Which::Created,
+                Operator::Modified => Which::Modified,
+                Operator::Published => Which::Published,
+                _ => Which::Any,
+            };
+            return dated(which, from, to);
+        }
         let Kind::Date(period) = kind else {
             return None;
         };
         match operator {
-            Operator::Since => Some(Filter::Since(period.first)),
-            Operator::Before => Some(Filter::Before(period.first)),
-            Operator::On => Filter::all(vec![
-                Filter::Since(period.first),
-                Filter::Before(period.end),
-            ]),
+            Operator::Since => dated(Which::Any, Some(period.first), None),
+            Operator::Before => dated(Which::Any, None, Some(period.first)),
             _ => {
                 if self.request.as_of.is_some() {
                     self.notice("only the last as-of: counts".to_owned());
@@ -192,7 +199,7 @@ impl Builder {
                 is_soft: false,
                 ..context
             }),
-            Kind::Date(_) | Kind::Close | Kind::Or => None,
+            Kind::Date(_) | Kind::Days(_) | Kind::Close | Kind::Or => None,
         }
     }
 

@@ -43,10 +43,28 @@ pub enum Filter {
         /// What is asked of its value.
         test: PropertyTest,
     },
-    /// The note is of that day or a later one.
-    Since(Date),
-    /// The note is of an earlier day.
-    Before(Date),
+    /// One of the note's dates lies in it.
+    Dated {
+        /// Which dates count.
+        which: Which,
+        /// The first day; `None` is any before.
+        from: Option<Date>,
+        /// The day after the last one; `None` is any after.
+        to: Option<Date>,
+    },
+}
+
+/// Which of its dates a condition on a note is about.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Which {
+    /// All that it has.
+    Any,
+    /// When it was created.
+    Created,
+    /// When it was last modified.
+    Modified,
+    /// When it was published.
+    Published,
 }
 
 /// Which tasks are meant.
@@ -134,7 +152,11 @@ impl Filter {
                 part => flat.push(part),
             }
         }
-        Some(Self::All(flat))
+        join_dates(&mut flat);
+        match flat.len() {
+            1 => flat.pop(),
+            _ => Some(Self::All(flat)),
+        }
     }
 
     pub(super) fn negated(self) -> Self {
@@ -166,7 +188,7 @@ impl Filter {
             Self::Word(_) | Self::Phrase(_) | Self::Regex(_) => true,
             Self::Line(_) | Self::Block(_) | Self::Section(_) | Self::Task(..) => true,
             Self::Tag(_) | Self::Path(_) | Self::File(_) => false,
-            Self::Property { .. } | Self::Since(_) | Self::Before(_) => false,
+            Self::Property { .. } | Self::Dated { .. } => false,
         }
     }
 
@@ -178,6 +200,17 @@ impl Filter {
     /// Whether properties must be known to decide, which may be tags and aliases, too.
     pub fn reads_properties(&self) -> bool {
         self.has(&|filter| matches!(filter, Self::Property { .. }))
+    }
+
+    /// Whether the dates of notes decide, too.
+    pub fn reads_dates(&self) -> bool {
+        self.has(&|filter| matches!(filter, Self::Dated { .. }))
+    }
+
+    /// Whether the day a note was last modified decides, too.
+    pub fn reads_modified(&self) -> bool {
+        let which = Which::Modified;
+        self.has(&|filter| matches!(filter, Self::Dated { which: own, .. } if *own == which))
     }
 
     /// Whether a condition in it, at any depth, is of a kind.
@@ -260,6 +293,27 @@ impl Filter {
             _ => {}
         }
         words
+    }
+}
+
+/// Makes one of `since:` and `before:`: the same date has to lie between them.
+fn join_dates(filters: &mut Vec<Filter>) {
+    let open = |filter: &Filter, has_from: bool| {
+        matches!(filter, Filter::Dated { which: Which::Any, from, to }
+            if from.is_some() == has_from && to.is_some() != has_from)
+    };
+    let since: Vec<usize> = (0..filters.len())
+        .filter(|&n| open(&filters[n], true))
+        .collect();
+    let before: Vec<usize> = (0..filters.len())
+        .filter(|&n| open(&filters[n], false))
+        .collect();
+    if let ([since], [before]) = (&since[..], &before[..])
+        && let Filter::Dated { to, .. } = filters[*before]
+        && let Filter::Dated { to: open_end, .. } = &mut filters[*since]
+    {
+        *open_end = to;
+        filters.remove(*before);
     }
 }
 

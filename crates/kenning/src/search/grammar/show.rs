@@ -2,7 +2,9 @@
 
 use std::fmt::{self, Display, Formatter};
 
-use super::filter::{Expression, Filter, Matcher, TaskState, Text};
+use jiff::civil::Date;
+
+use super::filter::{Expression, Filter, Matcher, TaskState, Text, Which};
 use super::property::{Comparison, PropertyTest};
 
 impl Display for Filter {
@@ -38,9 +40,23 @@ impl Display for Filter {
                 }
             }
             Self::Property { name, test } => property(f, name, test),
-            Self::Since(date) => write!(f, "since:{date}"),
-            Self::Before(date) => write!(f, "before:{date}"),
+            Self::Dated { which, from, to } => dated(f, *which, *from, *to),
         }
+    }
+}
+
+fn dated(f: &mut Formatter<'_>, which: Which, from: Option<Date>, to: Option<Date>) -> fmt::Result {
+    let (since, before) = match which {
+        Which::Any => ("since:", "before:"),
+        Which::Created => ("created:>=", "created:<"),
+        Which::Modified => ("modified:>=", "modified:<"),
+        Which::Published => ("published:>=", "published:<"),
+    };
+    match (from, to) {
+        (Some(from), Some(to)) => write!(f, "{since}{from} AND {before}{to}"),
+        (Some(from), None) => write!(f, "{since}{from}"),
+        (None, Some(to)) => write!(f, "{before}{to}"),
+        (None, None) => f.write_str("any date"),
     }
 }
 
@@ -58,6 +74,11 @@ fn joined(f: &mut Formatter<'_>, parts: &[Filter], with: &str) -> fmt::Result {
 fn bracketed(f: &mut Formatter<'_>, filter: &Filter) -> fmt::Result {
     match filter {
         Filter::All(_) | Filter::Any(_) => write!(f, "({filter})"),
+        Filter::Dated {
+            from: Some(_),
+            to: Some(_),
+            ..
+        } => write!(f, "({filter})"),
         _ => write!(f, "{filter}"),
     }
 }

@@ -2,7 +2,7 @@
 
 use jiff::civil::Date;
 
-use super::date::{Period, parse_period};
+use super::date::{Period, Span, parse_period, parse_span};
 use super::filter::TaskState;
 use super::fold::is_only_punctuation;
 use super::mend::{mend, push_new};
@@ -30,9 +30,12 @@ pub(super) enum Operator {
     Before,
     On,
     AsOf,
+    Created,
+    Modified,
+    Published,
 }
 
-const OPERATORS: [(&str, Operator); 16] = [
+const OPERATORS: [(&str, Operator); 19] = [
     ("file:", Operator::File),
     ("path:", Operator::Path),
     ("content:", Operator::Content),
@@ -49,12 +52,23 @@ const OPERATORS: [(&str, Operator); 16] = [
     ("before:", Operator::Before),
     ("on:", Operator::On),
     ("as-of:", Operator::AsOf),
+    ("created:", Operator::Created),
+    ("modified:", Operator::Modified),
+    ("published:", Operator::Published),
 ];
 
 impl Operator {
     /// Whether a date follows.
     pub(super) fn is_date(self) -> bool {
-        matches!(self, Self::Since | Self::Before | Self::On | Self::AsOf)
+        matches!(self, Self::Since | Self::Before | Self::AsOf) || self.takes_span()
+    }
+
+    /// Whether the date may have a sign before it, or be two with dots between.
+    fn takes_span(self) -> bool {
+        matches!(
+            self,
+            Self::On | Self::Created | Self::Modified | Self::Published
+        )
     }
 }
 
@@ -88,6 +102,7 @@ pub(super) enum Kind {
         value: Option<String>,
     },
     Date(Period),
+    Days(Span),
     Open,
     Close,
     Or,
@@ -235,7 +250,7 @@ impl<'a> Lexer<'a> {
         {
             let value_at = self.at + name.len();
             let kind = if operator.is_date() && !(is_negated && operator == Operator::AsOf) {
-                self.date(start, value_at)
+                self.date(start, value_at, operator)
             } else {
                 self.value(start, value_at, operator)
             };
@@ -385,12 +400,17 @@ impl<'a> Lexer<'a> {
     }
 
     /// Reads a date: in quotes, or as many words as make one.
-    fn date(&mut self, start: usize, at: usize) -> Kind {
+    fn date(&mut self, start: usize, at: usize, operator: Operator) -> Kind {
+        let today = self.today;
+        let read = |text: &str| match operator.takes_span() {
+            true => parse_span(text, today).map(Kind::Days),
+            false => parse_period(text, today).map(Kind::Date),
+        };
         let rest = &self.source[at..];
         if let Some((text, len)) = scan::phrase(rest) {
-            if let Some(period) = parse_period(&text, self.today) {
+            if let Some(kind) = read(&text) {
                 self.at = at + len;
-                return Kind::Date(period);
+                return kind;
             }
             return self.no_date(start, at, at + len);
         }
@@ -403,9 +423,9 @@ impl<'a> Lexer<'a> {
         }
         for &end in ends.iter().rev() {
             let text = self.source[at..end].trim_end_matches([',', ';']);
-            if let Some(period) = parse_period(text, self.today) {
+            if let Some(kind) = read(text) {
                 self.at = end;
-                return Kind::Date(period);
+                return kind;
             }
         }
         self.no_date(start, at, ends[0])

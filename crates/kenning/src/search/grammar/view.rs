@@ -5,7 +5,7 @@ use std::cell::OnceCell;
 use jiff::civil::Date;
 use serde_json::{Map, Value};
 
-use super::filter::{Filter, Matcher, Text};
+use super::filter::{Filter, Matcher, Text, Which};
 use super::fold::{collapse, finds_word, fold, is_same_ignoring_case};
 use super::parts;
 
@@ -20,14 +20,53 @@ pub struct View<'a> {
     pub aliases: &'a [String],
     /// Its front matter.
     pub properties: &'a Map<String, Value>,
-    /// The day it is of.
-    pub date: Option<Date>,
+    /// The days it is of.
+    pub dates: Dates,
     /// Reads its text; called once at most, and only if needed.
     pub text: &'a dyn Fn() -> &'a str,
     /// Where its headings start in the text, in order, and their levels.
     pub headings: &'a [(usize, u8)],
     /// Where the text behind the front matter starts.
     pub body_start: usize,
+}
+
+/// The days a note is of.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Dates {
+    /// As the note says itself.
+    pub created: Option<Date>,
+    /// As the note says itself.
+    pub modified: Option<Date>,
+    /// As the note says itself.
+    pub published: Option<Date>,
+    /// As its name says.
+    pub named: Option<Date>,
+    /// As git or the file system tells.
+    pub changed: Option<Date>,
+}
+
+impl Dates {
+    /// Returns the days that are asked for. What a note says of itself goes before its name, and
+    /// both before what others tell: a copy of a file is not a new note.
+    pub fn of(self, which: Which) -> impl Iterator<Item = Date> {
+        let Self {
+            created,
+            modified,
+            published,
+            named,
+            changed,
+        } = self;
+        let days = match which {
+            Which::Created => [created.or(named).or(published), None, None, None],
+            Which::Modified => [modified.or(changed), None, None, None],
+            Which::Published => [published.or(named), None, None, None],
+            Which::Any => match created.or(modified).or(published).or(named) {
+                Some(_) => [created, modified, published, named],
+                None => [changed, None, None, None],
+            },
+        };
+        days.into_iter().flatten()
+    }
 }
 
 impl Filter {
@@ -145,8 +184,11 @@ impl<'v, 'a> Judge<'v, 'a> {
             Filter::Path(matcher) => of_view(&|view| is_in(matcher, view.path)),
             Filter::File(matcher) => of_view(&|view| is_in(matcher, file_name(view.path))),
             Filter::Property { name, test } => of_view(&|view| test.holds(name, view.properties)),
-            Filter::Since(day) => of_view(&|view| view.date.is_some_and(|date| date >= *day)),
-            Filter::Before(day) => of_view(&|view| view.date.is_some_and(|date| date < *day)),
+            Filter::Dated { which, from, to } => of_view(&|view| {
+                let is_in =
+                    |day: Date| from.is_none_or(|from| from <= day) && to.is_none_or(|to| day < to);
+                view.dates.of(*which).any(is_in)
+            }),
             Filter::Line(_) | Filter::Block(_) | Filter::Section(_) | Filter::Task(..) => {
                 self.holds_in_a_part(filter, part.unwrap_or_else(|| self.body()), part, assumed)
             }

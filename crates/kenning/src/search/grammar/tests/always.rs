@@ -4,7 +4,7 @@ use jiff::civil::{Date, date};
 use proptest::prelude::*;
 use serde_json::json;
 
-use super::super::{Filter, View, parse};
+use super::super::{Dates, Filter, View, parse};
 
 const TODAY: Date = date(2026, 3, 5);
 
@@ -73,7 +73,10 @@ fn reading<'a, T>(
         tags: &tags,
         aliases: &["bc de".to_owned()],
         properties: properties.as_object().unwrap(),
-        date: Some(date(2026, 2, 1)),
+        dates: Dates {
+            created: Some(date(2026, 2, 1)),
+            ..Dates::default()
+        },
         text: &|| read(),
         headings: &[(0, 1), (7, 2), (500, 2)],
         body_start,

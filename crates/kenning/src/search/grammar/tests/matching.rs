@@ -4,7 +4,7 @@ use insta::assert_snapshot;
 use jiff::civil::{Date, date};
 use serde_json::{Value, json};
 
-use super::super::{View, parse};
+use super::super::{Dates, View, parse};
 
 const TODAY: Date = date(2026, 3, 5);
 
@@ -80,7 +80,10 @@ fn check(query: &str) -> String {
             tags: &strings(note.tags),
             aliases: &strings(note.aliases),
             properties: note.properties.as_object().unwrap(),
-            date: note.date,
+            dates: Dates {
+                published: note.date,
+                ..Dates::default()
+            },
             text: &read,
             headings: &headings(note.text),
             body_start: note.text.find("---\n\n").map_or(0, |at| at + 4),
@@ -265,6 +268,73 @@ fn dates() {
     assert_snapshot!(check("-since:2026"), @"garden cat");
     assert_snapshot!(check("on:last month"), @"roof");
     assert_snapshot!(check("(on:last month OR on:2025)"), @"roof garden");
+    assert_snapshot!(check("published:2025"), @"garden");
+    assert_snapshot!(check("published:>2025"), @"roof");
+    assert_snapshot!(check("published:2025..2026"), @"roof garden");
+    assert_snapshot!(check("modified:2025"), @"");
+}
+
+#[test]
+fn each_operator_sees_its_date() {
+    let day = |text: &str| Some(text.parse().unwrap());
+    let all = Dates {
+        created: day("2020-01-01"),
+        modified: day("2026-02-01"),
+        published: day("2022-03-03"),
+        named: None,
+        changed: day("2026-03-01"),
+    };
+    let check = |dates: Dates, query: &str| {
+        let filter = parse(query, TODAY).filter.unwrap();
+        let none = serde_json::Map::new();
+        filter.matches(&View {
+            path: "a.md",
+            tags: &[],
+            aliases: &[],
+            properties: &none,
+            dates,
+            text: &|| "",
+            headings: &[],
+            body_start: 0,
+        })
+    };
+    for query in [
+        "created:2020",
+        "modified:last-month",
+        "published:2022-03",
+        "published:>2021",
+        "created:<2021",
+        // The newest of them decides what is since, the oldest what is before.
+        "since:2026",
+        "before:2021",
+        "on:2022",
+        "-since:2026-03",
+    ] {
+        assert!(check(all, query), "{query}");
+    }
+    // No date of it lies between: one that is too old and one that is too new do not make one.
+    for query in [
+        "created:2022",
+        "on:2024",
+        "since:2023 before:2025",
+        "modified:march",
+    ] {
+        assert!(!check(all, query), "{query}");
+    }
+    // What a note does not say, its name and then its file tell.
+    let named = Dates {
+        named: day("2026-01-07"),
+        changed: day("2026-03-01"),
+        ..Dates::default()
+    };
+    assert!(check(named, "created:2026-01") && check(named, "published:2026-01"));
+    assert!(check(named, "modified:march") && !check(named, "since:march"));
+    let bare = Dates {
+        changed: day("2026-03-01"),
+        ..Dates::default()
+    };
+    assert!(check(bare, "since:march") && check(bare, "modified:march"));
+    assert!(!check(bare, "created:march") && !check(bare, "published:march"));
 }
 
 #[test]

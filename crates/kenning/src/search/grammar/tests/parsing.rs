@@ -185,6 +185,15 @@ fn dates() {
     ! only the last as-of: counts
     ");
     assert_snapshot!(check("(since:2026-01 OR on:today)"), @" | since:2026-01-01 OR (since:2026-03-05 AND before:2026-03-06)");
+    assert_snapshot!(check("created:2024 x"), @"x | created:>=2024-01-01 AND created:<2025-01-01");
+    assert_snapshot!(check("modified:last-week"), @" | modified:>=2026-02-23 AND modified:<2026-03-02");
+    assert_snapshot!(check("published:>2023-05 y"), @"y | published:>=2023-06-01");
+    assert_snapshot!(check("created:\"last week\" modified:<=2023"), @" | (created:>=2026-02-23 AND created:<2026-03-02) AND modified:<2024-01-01");
+    assert_snapshot!(check("since:2024 before:2025-03"), @" | since:2024-01-01 AND before:2025-03-01");
+    assert_snapshot!(check("created:someday"), @r"
+    created:someday
+    ! “someday” is not a date, so created: was read as text
+    ");
     assert_snapshot!(check("on:heute"), @" | since:2026-03-05 AND before:2026-03-06");
 }
 

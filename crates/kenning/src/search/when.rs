@@ -1,0 +1,152 @@
+//! The time that a question names: which notes are of it, and whether others are asked for at all.
+
+use std::collections::{HashMap, HashSet};
+use std::rc::Rc;
+
+use jiff::civil::Date;
+
+use super::evidence::Evidence;
+use super::fuse::Candidate;
+use super::grammar::{Filter, Request, Time, Which, is_asking, time_in};
+use super::query::Query;
+use super::rank::Ranked;
+use super::select::dates_of;
+use super::tuning::PERIOD_LIFT;
+use super::{Found, SearchContext, SearchOptions, day_of, find_in, understand};
+use crate::error::Result;
+use crate::store::{NoteId, Store, Wanted};
+
+/// Finds what was asked for: among the notes of the time that the question names if they answer it,
+/// otherwise among all.
+pub(super) fn find<'a>(
+    cx: &SearchContext<'a>,
+    text: &str,
+    options: &SearchOptions,
+) -> Result<Found<'a>> {
+    let today = day_of(options.now);
+    let (request, intent) = understand(cx.store, text, today)?;
+    let is_quoted = text.contains(['"', '“', '„']);
+    let when = match options.reads_dates && !request.is_name && !is_quoted {
+        true => When::of(cx.store, &request, today)?,
+        false => None,
+    };
+    let Some(when) = when else {
+        return find_in(cx, (request, intent), None, options);
+    };
+    let shown = when.time.shown();
+    let is_limit = when.time.is_limit;
+    let preferred = when.preferred();
+    if when.is_limit() && !when.notes.is_empty() {
+        let mut found = find_in(cx, (request.clone(), intent), Some(Rc::new(when)), options)?;
+        if found.judge(cx.store)?.evidence >= Evidence::Moderate {
+            let notice = format!("only notes from {shown}; {SWITCH}");
+            found.request.notices.push(notice);
+            return Ok(found);
+        }
+    }
+    let preferred = Some(Rc::new(preferred));
+    let mut found = find_in(cx, (request, intent), preferred, options)?;
+    let is_lifted = |ranked: &Ranked| ranked.candidate.period > 0.0;
+    if is_limit {
+        let notice = format!("no note from {shown} answers this, so all were searched; {SWITCH}");
+        found.request.notices.push(notice);
+    } else if found.ranking.looked.iter().any(is_lifted) {
+        let notice = format!("notes from {shown} come first; {SWITCH}");
+        found.request.notices.push(notice);
+    }
+    Ok(found)
+}
+
+/// How to have it otherwise.
+const SWITCH: &str = "`--no-dates` switches this off";
+
+/// A time and the notes of it.
+pub(super) struct When {
+    pub(super) time: Time,
+    /// Notes that are dated in it, or whose name is.
+    notes: HashSet<NoteId>,
+    /// Whether nothing but the time was asked for: "what happened last week".
+    pub(super) is_listing: bool,
+}
+
+impl When {
+    /// Understands the time in a question; `None` if it names none, or asks for dates by operators.
+    pub(super) fn of(store: &Store, request: &Request, today: Date) -> Result<Option<Self>> {
+        let is_dated = request.filter.as_ref().is_some_and(Filter::reads_dates);
+        if request.as_of.is_some() || is_dated {
+            return Ok(None);
+        }
+        let Some(time) = time_in(&request.words, today) else {
+            return Ok(None);
+        };
+        let rest = Query::parse(&time.rest, store.languages()?);
+        let is_telling = rest
+            .words
+            .iter()
+            .any(|word| word.chars().any(char::is_alphanumeric) && !is_asking(word));
+        let has_other = request.filter.is_some() || !request.tags.is_empty();
+        Ok(Some(Self {
+            notes: notes_of(store, &time)?,
+            is_listing: !is_telling && !has_other,
+            time,
+        }))
+    }
+
+    /// Whether a note is of the time, as far as its dates and names tell.
+    pub(super) fn has(&self, note: NoteId) -> bool {
+        self.notes.contains(&note)
+    }
+
+    /// Whether other notes are not asked for.
+    pub(super) fn is_limit(&self) -> bool {
+        self.time.is_limit || self.is_listing
+    }
+
+    /// Returns what ranks among the notes of the time, if not all that was typed. Notes do not say
+    /// "last week" of themselves; who asks for nothing else gets all of them.
+    pub(super) fn words(&self) -> Option<String> {
+        let words = match self.is_listing {
+            true => String::new(),
+            false => self.time.rest.clone(),
+        };
+        self.time.is_limit.then_some(words)
+    }
+
+    /// Returns the same time for a search that only prefers its notes.
+    fn preferred(&self) -> Self {
+        let mut time = self.time.clone();
+        time.is_limit = false;
+        Self {
+            time,
+            notes: self.notes.clone(),
+            is_listing: false,
+        }
+    }
+
+    /// Lifts the candidates of the time.
+    pub(super) fn lift(&self, store: &Store, candidates: &mut [Candidate]) -> Result<()> {
+        for candidate in candidates {
+            if let Some(note) = store.note_of(candidate.chunk)?
+                && self.has(note)
+            {
+                candidate.score += PERIOD_LIFT;
+                candidate.period = PERIOD_LIFT;
+            }
+        }
+        Ok(())
+    }
+}
+
+fn notes_of(store: &Store, time: &Time) -> Result<HashSet<NoteId>> {
+    let committed = HashMap::new();
+    let facts = store.facts(Wanted::Names)?;
+    let is_of_it = |facts: &&crate::store::NoteFacts| {
+        let mut days = dates_of(facts, &committed).of(Which::Any);
+        days.any(|day| time.has(day)) || time.is_named_in(&facts.title)
+    };
+    Ok(facts
+        .iter()
+        .filter(is_of_it)
+        .map(|facts| facts.id)
+        .collect())
+}

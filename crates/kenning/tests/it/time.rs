@@ -1,0 +1,219 @@
+//! Time in questions: what it limits, what it prefers, and when it is let go of.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
+use insta::assert_snapshot;
+use kenning::embed::embedded;
+use kenning::search::decay::{Decay, Mode as Aging, RankedGrouped};
+use kenning::search::graph::Weights;
+use kenning::search::{self, Evidence, SearchContext, SearchOptions, Tuning};
+
+use crate::support::{TestVault, ask, vault};
+
+/// Noon of Tuesday, 17 November 2026.
+const NOW: i64 = 1_794_916_800;
+
+fn house() -> TestVault {
+    let vault = vault(
+        "-- Roof old.md --\n---\ncreated: 2024-03-05\n---\nThe roofer said that the roof needs new tiles.\n\
+         -- Roof new.md --\n---\ncreated: 2026-11-11\n---\nThe roofer said that the roof is tight now.\n\
+         -- House log.md --\n---\ncreated: 2019-01-01\n---\nLog of the house.\n\n2026-11-12: the roofer looked at the roof and the gutter.\n\
+         -- Daily/2026-03-07.md --\nPlanted beans in the garden.\n\
+         -- Budget 2024.md --\n---\ncreated: 2023-12-20\n---\nThe budget: 900 for the roof, 200 for the garden.\n\
+         -- Budget 2026.md --\n---\ncreated: 2025-12-20\n---\nThe budget: 500 for the roof, 300 for the garden.\n\
+         -- Boiler.md --\n---\ncreated: 2025-05-05\nupdated: 2026-11-10\n---\nThe boiler was serviced.\n",
+    );
+    vault.update_with(embedded()).unwrap();
+    vault
+}
+
+/// Returns the notes that are found, by name, and what is said about them.
+fn check(vault: &TestVault, query: &str, reads_dates: bool) -> String {
+    let options = SearchOptions {
+        per_note: 1,
+        reads_dates,
+        now: NOW,
+        ..SearchOptions::default()
+    };
+    let answer = ask(&vault.store(), embedded(), query, &options).unwrap();
+    let stems = answer
+        .hits
+        .iter()
+        .map(|hit| hit.note.path.trim_end_matches(".md"));
+    let stems: Vec<&str> = stems.collect();
+    format!("{} ! {}", stems.join(", "), answer.notices.join(" ! "))
+}
+
+#[test]
+fn what_is_told_from_today_limits() {
+    let vault = house();
+    // The old note says more of it, but is not of last week; the log says so in its text.
+    let found = check(
+        &vault,
+        "what did the roofer say about the roof last week",
+        true,
+    );
+    assert!(
+        found.contains("Roof new") && found.contains("House log"),
+        "{found}"
+    );
+    assert!(!found.contains("Roof old"), "{found}");
+    assert!(
+        found.ends_with("! only notes from 9 to 15 November 2026; `--no-dates` switches this off"),
+        "{found}"
+    );
+    let found = check(&vault, "Was sagte der roofer letzte Woche zum roof?", true);
+    assert!(
+        !found.contains("Roof old") && found.contains("only notes from"),
+        "{found}"
+    );
+    let found = check(
+        &vault,
+        "what did the roofer say about the roof last week",
+        false,
+    );
+    assert!(
+        found.contains("Roof old") && !found.contains("only notes"),
+        "{found}"
+    );
+}
+
+#[test]
+fn a_time_without_more_lists_its_notes() {
+    let vault = house();
+    assert_snapshot!(check(&vault, "what happened last week", true), @"Roof new, Boiler, House log ! only notes from 9 to 15 November 2026; `--no-dates` switches this off");
+    let found = check(&vault, "what happened in March", true);
+    assert!(found.starts_with("Daily/2026-03-07"), "{found}");
+    assert!(found.contains("March 2026"), "{found}");
+}
+
+#[test]
+fn where_nothing_of_the_time_answers_everything_is_searched() {
+    let vault = house();
+    let found = check(
+        &vault,
+        "what did the roofer say about tiles yesterday",
+        true,
+    );
+    assert!(found.starts_with("Roof old"), "{found}");
+    assert!(
+        found.contains("no note from 16 November 2026 answers this"),
+        "{found}"
+    );
+    // Of last week there are notes, but none about tiles and the garden budget.
+    let found = check(&vault, "budget for beans and tiles last week", true);
+    assert!(
+        found.contains("Budget") && found.contains("no note from 9 to 15"),
+        "{found}"
+    );
+}
+
+#[test]
+fn what_the_calendar_tells_only_prefers() {
+    let vault = house();
+    let found = check(&vault, "2024 budget roof garden", true);
+    assert!(found.starts_with("Budget 2024"), "{found}");
+    assert!(
+        found.contains("Budget 2026") && found.contains("notes from 2024 come first"),
+        "{found}"
+    );
+    // The note that answers is of another date, and stays.
+    let found = check(&vault, "boiler serviced in March", true);
+    assert!(found.starts_with("Boiler"), "{found}");
+}
+
+#[test]
+fn conditions_and_other_words_are_left_alone() {
+    let vault = house();
+    for query in [
+        "may the roof leak",
+        "roof since:2026",
+        "\"last week\" roof",
+        "roof as-of:2025",
+    ] {
+        let found = check(&vault, query, true);
+        assert!(!found.contains("--no-dates"), "{query}: {found}");
+    }
+}
+
+#[test]
+fn a_list_of_a_time_is_certain() {
+    let options = SearchOptions {
+        now: NOW,
+        ..SearchOptions::default()
+    };
+    let answer = ask(
+        &house().store(),
+        embedded(),
+        "notes from last week",
+        &options,
+    )
+    .unwrap();
+    assert_eq!(answer.evidence, Evidence::Strong);
+}
+
+/// A note that no link touches, one that is linked with `n_links` others, and their scores.
+fn linked(n_links: usize, graph: bool, decay: bool) -> Vec<(String, f32)> {
+    let vault = TestVault::empty();
+    let links: Vec<String> = (0..n_links).map(|n| format!("[[n{n}]]")).collect();
+    vault.write("Hub.md", format!("Bread of rye flour. {}", links.join(" ")));
+    vault.write("Alone.md", "Bread of rye flour, alone.");
+    for n in 0..n_links {
+        vault.write(&format!("n{n}.md"), "Something else.");
+    }
+    vault.update_with(embedded()).unwrap();
+    let tuning = Tuning {
+        graph: graph.then(Weights::default),
+        decay: Decay {
+            mode: match decay {
+                true => Aging::RankedGrouped(RankedGrouped::default()),
+                false => Aging::Off,
+            },
+            ..Decay::default()
+        },
+        ..Tuning::default()
+    };
+    let store = vault.store();
+    let cx = SearchContext {
+        store: &store,
+        embedder: embedded(),
+        tuning: &tuning,
+    };
+    // The files were written within thirty days of that.
+    let options = SearchOptions {
+        now: crate::support::NOW - 995 * 86_400,
+        ..SearchOptions::default()
+    };
+    let answer = search::search(&cx, "bread rye flour", &options).unwrap();
+    let hits = answer.hits.iter();
+    hits.map(|hit| (hit.note.path.clone(), hit.score)).collect()
+}
+
+fn score(hits: &[(String, f32)], path: &str) -> f32 {
+    hits.iter().find(|(own, _)| own == path).unwrap().1
+}
+
+#[test]
+fn recency_is_added_once() {
+    let plain = linked(12, false, false);
+    let aged = linked(12, false, true);
+    let both = linked(12, true, true);
+    let (plain, aged, both) = (
+        score(&plain, "Alone.md"),
+        score(&aged, "Alone.md"),
+        score(&both, "Alone.md"),
+    );
+    // All of it: the note has neither PageRank nor centrality, so that (.6 + .25 + .15)·score is its
+    // score, and .05 is added by either of the two, never by both.
+    assert!((aged - plain - 0.05).abs() < 1e-4, "{plain} {aged}");
+    assert!((both - aged).abs() < 1e-4, "{aged} {both}");
+}
+
+#[test]
+fn links_count_from_ten_on() {
+    let is_moved = |n_links| {
+        let (off, on) = (linked(n_links, false, false), linked(n_links, true, false));
+        (score(&on, "Hub.md") - score(&off, "Hub.md")).abs() > 1e-4
+    };
+    assert!(!is_moved(9));
+    assert!(is_moved(10));
+}
