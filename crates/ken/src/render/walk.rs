@@ -145,7 +145,11 @@ fn write_missed(out: &mut impl Write, compare: &CompareShape) -> Result<()> {
             Some(path) => format!(" at {path}"),
             None => String::new(),
         };
-        let reason = missed.drop_reason.unwrap_or("never came near");
+        let unseen = match compare.fast.stopped_early {
+            true => "had found enough",
+            false => "never came near",
+        };
+        let reason = missed.drop_reason.unwrap_or(unseen);
         writeln!(
             out,
             "  {PATH}{}{PATH:#}{}  {DIM}{} · fast: {reason}{at}{DIM:#}",

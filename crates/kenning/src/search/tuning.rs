@@ -23,7 +23,7 @@ pub(super) const MEANING_OF_WORDS: f32 = 0.3;
 /// Similarity above the background below which meaning alone is no evidence.
 pub(super) const SIMILARITY_WEAK: f32 = 0.25;
 
-/// What a note of the time that a question names is lifted by, of a score from 0 to 1.
+/// What a note of the time that a question names is lifted by, as a share of the best score.
 pub(super) const PERIOD_LIFT: f32 = 0.15;
 
 /// How both retrievers become one list.

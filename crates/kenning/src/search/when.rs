@@ -125,12 +125,15 @@ impl When {
 
     /// Lifts the candidates of the time.
     pub(super) fn lift(&self, store: &Store, candidates: &mut [Candidate]) -> Result<()> {
+        // Words, meaning and ranks each have a scale of their own.
+        let scores = candidates.iter().map(|candidate| candidate.score);
+        let lift = PERIOD_LIFT * scores.fold(0.0, f32::max);
         for candidate in candidates {
             if let Some(note) = store.note_of(candidate.chunk)?
                 && self.has(note)
             {
-                candidate.score += PERIOD_LIFT;
-                candidate.period = PERIOD_LIFT;
+                candidate.score += lift;
+                candidate.period = lift;
             }
         }
         Ok(())

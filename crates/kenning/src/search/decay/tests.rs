@@ -154,6 +154,7 @@ fn what_is_not_known_does_not_count_against_a_note() {
         note("new", "Ann", date(2025, 1, 1)),
         Candidate {
             date: None,
+            modified: None,
             ..note("undated", "Ann", TODAY)
         },
         note("nobody", " ", date(2001, 1, 1)),

@@ -196,7 +196,7 @@ fn joined(first: Read, second: Read) -> Option<Period> {
 fn single(words: &[&str], at: usize, today: Date) -> Option<Found> {
     let found = read(&words[at..], today)?;
     let lead = Lead::before(words, at);
-    if !is_meant(&found, &lead, today) || is_as_of(words, lead.start) {
+    if !is_meant(&found, &lead, today) || is_as_of(words, at) {
         return None;
     }
     let mut period = found.period;
@@ -302,9 +302,9 @@ fn is_meant(found: &Read, lead: &Lead, today: Date) -> bool {
 }
 
 /// "as of June 2024" says how old an answer may be, not when its note was written.
-fn is_as_of(words: &[&str], start: usize) -> bool {
-    let before = words.get(start.saturating_sub(2)..start);
-    before == Some(&["as", "of"][..]) || start > 0 && words[start - 1] == "as"
+fn is_as_of(words: &[&str], at: usize) -> bool {
+    let mut before = words[at.saturating_sub(4)..at].windows(2);
+    before.any(|pair| pair == ["as", "of"])
 }
 
 fn past_fillers(words: &[&str], mut at: usize) -> usize {

@@ -101,7 +101,7 @@ fn poor_and_aged_notes_end_the_way() {
     + ab 0.70 above_prune_floor
     - ac 0.40 below_prune_threshold
     - ad 0.40 below_prune_threshold
-    1 hops
+    1 hops, stopped early
     ");
 }
 
@@ -119,7 +119,11 @@ fn deep_tells_age_and_does_not_score_it() {
 
 #[test]
 fn no_room_in_the_beam() {
-    let narrow = Params { beam: 2, ..FAST };
+    let narrow = Params {
+        beam: 2,
+        stop_mean: None,
+        ..FAST
+    };
     assert_snapshot!(check("0.9 bcde; 0.6; 0.8 f; 0.7 f; 0.6; 0.55", &[0], &narrow), @"
     + a 0.90 seed
     + ac 0.80 above_prune_floor
