@@ -38,7 +38,7 @@ pub(super) fn find<'a>(
     let preferred = when.preferred();
     if when.is_limit() && !when.notes.is_empty() {
         let mut found = find_in(cx, (request.clone(), intent), Some(Rc::new(when)), options)?;
-        if found.judge(cx.store)?.evidence >= Evidence::Moderate {
+        if found.judge(cx)?.evidence >= Evidence::Moderate {
             let notice = format!("only notes from {shown}; {SWITCH}");
             found.request.notices.push(notice);
             return Ok(found);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use rusqlite::{Connection, Row};
 
 use super::NoteId;
-use super::read::{NoteRow, Store, list, model};
+use super::read::{NoteRow, NoteSummary, Store, list, model, stamp};
 use crate::embed::ModelId;
 use crate::error::Result;
 use crate::vault::Skipped;
@@ -130,6 +130,25 @@ impl Store {
         })
     }
 
+    /// Returns path and stamp of up to `n` notes behind the first `n_before`, by path.
+    ///
+    /// Ids would not do: they have gaps wherever notes were moved or went.
+    pub fn notes_between(&self, n_before: u64, n: u64) -> Result<Vec<NoteSummary>> {
+        self.sql(|connection| {
+            connection
+                .prepare(
+                    "SELECT path, size, mtime_ns, inode FROM note ORDER BY path LIMIT ?2 OFFSET ?1",
+                )?
+                .query_map([n_before, n], |row| {
+                    Ok(NoteSummary {
+                        path: row.get(0)?,
+                        stamp: stamp(row, 1)?,
+                    })
+                })?
+                .collect()
+        })
+    }
+
     /// Returns the day of each file's last commit, where git tells it.
     pub fn committed(&self) -> Result<HashMap<String, String>> {
         self.sql(super::files::committed)
@@ -206,6 +225,13 @@ impl Store {
                 warnings,
             })
         })
+    }
+}
+
+impl NoteRow {
+    /// Returns the day its file was last modified.
+    pub fn modified_day(&self) -> Option<jiff::civil::Date> {
+        day_of_ns(self.mtime_ns)
     }
 }
 

@@ -100,11 +100,6 @@ impl NoteRow {
         self.date.as_deref()?.parse().ok()
     }
 
-    /// Returns the day its file was last modified.
-    pub fn modified_day(&self) -> Option<jiff::civil::Date> {
-        super::facts::day_of_ns(self.mtime_ns)
-    }
-
     /// Returns PARA category and area.
     pub fn para(&self) -> (Option<&str>, Option<&str>) {
         crate::note::para(&self.path)
@@ -240,25 +235,6 @@ impl Store {
         Ok(self
             .sql(|connection| meta(connection, "n_notes"))?
             .unwrap_or(0))
-    }
-
-    /// Returns path and stamp of up to `n` notes behind the first `n_before`, by path.
-    ///
-    /// Ids would not do: they have gaps wherever notes were moved or went.
-    pub fn notes_between(&self, n_before: u64, n: u64) -> Result<Vec<NoteSummary>> {
-        self.sql(|connection| {
-            connection
-                .prepare(
-                    "SELECT path, size, mtime_ns, inode FROM note ORDER BY path LIMIT ?2 OFFSET ?1",
-                )?
-                .query_map([n_before, n], |row| {
-                    Ok(NoteSummary {
-                        path: row.get(0)?,
-                        stamp: stamp(row, 1)?,
-                    })
-                })?
-                .collect()
-        })
     }
 
     /// Scores every note and chunk by the words of the query; `None` when nothing is indexed. `typed` are
@@ -610,7 +586,7 @@ pub(super) fn stamp_of(
         .optional()
 }
 
-fn stamp(row: &Row<'_>, first: usize) -> rusqlite::Result<Stamp> {
+pub(super) fn stamp(row: &Row<'_>, first: usize) -> rusqlite::Result<Stamp> {
     Ok(Stamp {
         size: row.get::<_, i64>(first)? as u64,
         mtime_ns: row.get(first + 1)?,
