@@ -425,7 +425,10 @@ impl Found<'_> {
         let signals = Signals::of(cx, &judged, &self.query, &self.strength, self.mode)?;
         let confidence = signals.confidence();
         Ok(match Evidence::of(confidence) {
-            Evidence::None => Verdict::NONE,
+            Evidence::None => Verdict {
+                confidence,
+                ..Verdict::NONE
+            },
             evidence => Verdict {
                 evidence,
                 confidence,

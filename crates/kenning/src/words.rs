@@ -120,7 +120,7 @@ pub fn is_form_of(asked: &str, found: &str, language: Language) -> bool {
     let (mut wanted, mut own) = (String::new(), String::new());
     lower_into(asked, &mut wanted);
     lower_into(found, &mut own);
-    wanted == own || stem_with_accents(&wanted, language) == stem_with_accents(&own, language)
+    wanted == own || root(&wanted, language) == root(&own, language)
 }
 
 /// Returns `text` as names are compared: NFKC, lower case, accents kept; blanks, hyphens and
@@ -155,7 +155,7 @@ pub fn lower_into(word: &str, out: &mut String) {
 
 /// Stems first and folds accents after: the stemmers read their language's accents.
 fn stem(lowered: &str, language: Language) -> String {
-    let stemmed = stem_with_accents(lowered, language);
+    let stemmed = root(lowered, language);
     if stemmed.is_ascii() && !stemmed.is_empty() {
         return stemmed.into_owned();
     }
@@ -168,7 +168,8 @@ fn stem(lowered: &str, language: Language) -> String {
     }
 }
 
-fn stem_with_accents(lowered: &str, language: Language) -> Cow<'_, str> {
+/// Returns what a word is without the endings of its language, accents kept.
+pub(crate) fn root(lowered: &str, language: Language) -> Cow<'_, str> {
     // Identifiers and numbers have no grammar; a stemmer would only merge different ones.
     let is_plain_word = !lowered.bytes().any(|b| b.is_ascii_digit() || b == b'_');
     match language.algorithm() {

@@ -88,11 +88,12 @@ impl Judged {
             + meaning * self.meaning;
         let odds = sum - tuning::CONFIDENCE_BIAS - tuning::CONFIDENCE_BY_CHANCE * self.unsaid;
         let confidence = 1.0 / (1.0 + (-odds).exp());
-        if self.says_rarest {
-            confidence
-        } else {
-            confidence.min(CONFIDENCE_STRONG - 0.01)
+        if self.says_rarest || confidence < CONFIDENCE_MODERATE {
+            return confidence;
         }
+        // Moderate at most; who is surer stays surer.
+        let share = (confidence - CONFIDENCE_MODERATE) / (1.0 - CONFIDENCE_MODERATE);
+        CONFIDENCE_MODERATE + share * (CONFIDENCE_STRONG - CONFIDENCE_MODERATE) * 0.99
     }
 }
 
@@ -146,9 +147,10 @@ impl Signals {
     pub(super) fn confidence(&self) -> f32 {
         let is_near = self.is_known && self.meaning >= SIMILARITY_WEAK;
         if self.is_touched || is_near {
-            self.best.max(CONFIDENCE_WEAK)
+            // Weak at least; who is surer stays surer.
+            self.best.max(CONFIDENCE_WEAK * (1.0 + self.best))
         } else {
-            self.best.min(CONFIDENCE_WEAK - 0.01)
+            self.best * CONFIDENCE_WEAK * 0.99
         }
     }
 

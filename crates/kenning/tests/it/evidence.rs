@@ -70,6 +70,8 @@ fn slips_are_corrected_as_a_person_would() {
         ("intersction", Some("intersection")),
         ("querySelectorAl", Some("queryselectorall")),
         ("renovaton", Some("renovation")),
+        // Endings are no slips.
+        ("repare", Some("repaired")),
         // Spelled right: the notes just do not say it.
         ("blood", None),
         ("deed", None),

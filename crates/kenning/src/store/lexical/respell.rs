@@ -191,10 +191,17 @@ impl LexicalReader {
         read: &Read<'_>,
     ) -> Option<(usize, String)> {
         let (text, language) = read(&self.place(entry))?;
+        // "aquire" is one slip from "acquired", too: endings are grammar, not slips.
+        let root = words::root(typed, language);
+        let mut firsts = typed.chars();
+        let firsts = [firsts.next(), firsts.next()];
         let mut lowered = String::new();
         let near = words::words(&text).filter_map(|word| {
             words::lower_into(word.text, &mut lowered);
-            let n_slips = fuzzy::slips(typed, &lowered)?;
+            firsts.contains(&lowered.chars().next()).then_some(())?;
+            let of_word = fuzzy::slips(typed, &lowered);
+            let of_root = fuzzy::slips(&root, &words::root(&lowered, language));
+            let n_slips = of_word.into_iter().chain(of_root).min()?;
             let is_it = words::term_of(&word, language) == term;
             is_it.then(|| (n_slips, lowered.clone()))
         });
