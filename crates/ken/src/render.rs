@@ -131,6 +131,9 @@ fn write_hit(
     for line in wrap(&mark(hit), width.saturating_sub(3)) {
         writeln!(out, "   {line}")?;
     }
+    if let Some(others) = wire::also_in(&hit.also_in) {
+        writeln!(out, "   {DIM}{others}{DIM:#}")?;
+    }
     Ok(())
 }
 
@@ -224,11 +227,12 @@ pub(crate) fn markdown(answer: &AnswerShape) -> Result<()> {
     let mut out = String::new();
     for hit in &answer.hits {
         out += &format!(
-            "### {}\n\n`{}` · {} · score {:.2}\n\n{}\n\n",
+            "### {}\n\n`{}` · {} · score {:.2}{}\n\n{}\n\n",
             hit.breadcrumb.join(" › "),
             hit.place(),
             hit.id,
             hit.score,
+            wire::also_in(&hit.also_in).map_or_else(String::new, |others| format!(" · {others}")),
             quote(&hit.text)
         );
     }

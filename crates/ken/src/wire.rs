@@ -69,6 +69,9 @@ pub(crate) struct HitShape {
     pub(crate) text: String,
     pub(crate) tags: Vec<String>,
     pub(crate) date: Option<String>,
+    /// Other notes that have the same passage.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) also_in: Vec<String>,
     /// The note that replaces this one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) superseded_by: Option<String>,
@@ -161,6 +164,7 @@ impl HitShape {
             text: hit.text,
             tags: hit.note.tags.clone(),
             date: hit.note.date.clone(),
+            also_in: hit.also_in,
             superseded_by: hit.note.superseded_by.clone(),
             sources,
             lexical_rank: hit.lexical_rank,
@@ -183,6 +187,19 @@ pub(crate) fn place(path: &str, lines: Option<(u32, u32)>, page: Option<u32>) ->
         (Some((start, end)), _) => format!("{path}:{start}-{end}"),
         (None, Some(page)) => format!("{path} page {page}"),
         (None, None) => path.to_owned(),
+    }
+}
+
+/// Other notes with the same passage that are named; of the rest only the number is told.
+const OTHERS_NAMED: usize = 3;
+
+/// Says which other notes have the same passage, if any.
+pub(crate) fn also_in(others: &[String]) -> Option<String> {
+    let named = others[..others.len().min(OTHERS_NAMED)].join(", ");
+    match others.len().saturating_sub(OTHERS_NAMED) {
+        _ if others.is_empty() => None,
+        0 => Some(format!("also in {named}")),
+        n => Some(format!("also in {named} and {n} more")),
     }
 }
 

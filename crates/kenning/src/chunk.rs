@@ -8,11 +8,14 @@ mod breadcrumb;
 mod paragraph;
 mod parts;
 mod pieces;
+mod prints;
 mod recursive;
 mod section;
 mod window;
 
 use std::ops::Range;
+
+pub use prints::{Prints, paragraphs, print, prints};
 
 use crate::note::{Heading, LineCounter, Note, file_lines};
 

@@ -1,5 +1,7 @@
 //! The read flow: what was typed into ranked passages.
 
+mod answer;
+mod cut;
 pub mod decay;
 mod evidence;
 pub mod excerpt;
@@ -15,6 +17,7 @@ mod maxsim;
 mod promise;
 mod query;
 mod rank;
+mod repeat;
 mod rerank;
 mod retrieve;
 mod select;
@@ -41,6 +44,7 @@ use crate::embed::Embedder;
 use crate::error::Result;
 use crate::note::Format;
 use crate::store::{ChunkRow, NoteId, NoteRow, Store};
+use crate::words::Language;
 use evidence::Signals;
 use finder::Finder;
 use fuse::Candidate;
@@ -77,6 +81,14 @@ pub enum Mode {
 }
 
 impl Mode {
+    /// Returns this mode, or that of lists.
+    fn unless(self, is_listing: bool) -> Self {
+        match is_listing {
+            true => Self::Lexical,
+            false => self,
+        }
+    }
+
     /// Returns the name people type.
     pub fn name(self) -> &'static str {
         match self {
@@ -155,6 +167,8 @@ pub struct Hit {
     pub lexical_rank: Option<u32>,
     /// 1-based rank among the passages found by meaning.
     pub vector_rank: Option<u32>,
+    /// Other notes that have the same passage, by path.
+    pub also_in: Vec<String>,
     /// Whether it stands first because its note was called by name.
     pub is_pinned: bool,
     /// How it came by its score, if that was asked.
@@ -172,8 +186,11 @@ pub fn search(cx: &SearchContext<'_>, text: &str, options: &SearchOptions) -> Re
     if drops_noise {
         found.ranking.looked.retain(|ranked| !is_noise(ranked));
     }
-    found.keep_promises(cx.store)?;
+    found.keep_promises(cx)?;
     let verdict = found.judge(cx)?;
+    if verdict.evidence == Evidence::Strong {
+        list::drop_idle(&mut found.ranking.looked);
+    }
     let mut ranked = match verdict.evidence {
         Evidence::None => Vec::new(),
         _ => found.take(cx, |ranked| !drops_noise || !is_noise(ranked), options)?,
@@ -200,11 +217,11 @@ pub fn search(cx: &SearchContext<'_>, text: &str, options: &SearchOptions) -> Re
         hit.score = (hit.score * verdict.certainty).min(1.0);
     }
     let mut notices = found.request.notices;
-    keep_scores(&mut hits, options.min_score, &mut notices);
+    cut::keep_scores(&mut hits, options.min_score, &mut notices);
     tell_respelled(&found.query, &found.strength, &mut notices);
     tell_successors(&hits, &mut notices);
     if let Some(max_tokens) = options.max_tokens {
-        keep_tokens(&mut hits, max_tokens);
+        cut::keep_tokens(&mut hits, max_tokens);
     }
     Ok(Answer {
         hits,
@@ -276,11 +293,11 @@ pub fn note_paths(
     options: &SearchOptions,
 ) -> Result<Vec<String>> {
     let mut found = when::find(cx, text, options)?;
-    found.keep_promises(cx.store)?;
+    found.keep_promises(cx)?;
     let ranked = found.take(cx, |_| true, options)?;
     Ok(ranked
         .into_iter()
-        .map(|ranked| ranked.note.path.clone())
+        .flat_map(|ranked| std::iter::once(ranked.note.path.clone()).chain(ranked.also_in))
         .collect())
 }
 
@@ -298,7 +315,8 @@ fn understand(store: &Store, text: &str, today: Date) -> Result<(Request, Intent
     };
     let intent = Intent::of(text);
     let is_long = request.words.split_whitespace().count() > SENTENCE_WORDS_MIN;
-    request.soften(text, intent == Intent::Question || is_long);
+    let asks = intent == Intent::Question || text.trim_end().ends_with('?');
+    request.soften(text, asks || is_long);
     Ok((request, intent))
 }
 
@@ -311,6 +329,8 @@ struct Found<'a> {
     strength: Strength,
     intent: Intent,
     mode: Mode,
+    /// Whether the model knows the script of the question.
+    is_known: bool,
     /// Nothing but conditions was typed.
     is_listing: bool,
     /// Nothing but a time was asked for.
@@ -319,6 +339,15 @@ struct Found<'a> {
     is_all: bool,
     /// As it suits the languages of the notes.
     tuning: Tuning,
+}
+
+/// The words of a request, as the retrievers are asked for them.
+fn asked(request: &Request, languages: &[(Language, u64)]) -> Query {
+    let mut query = Query::parse(&request.words, languages);
+    if let Some(last) = query.groups.last_mut().filter(|_| request.is_prefix) {
+        last.is_prefix = true;
+    }
+    query
 }
 
 /// Finds what a request asks for, among the notes of a time or with those first.
@@ -335,31 +364,23 @@ fn find_in<'a>(
         request.words = words;
     }
     let languages = cx.store.languages()?;
-    let mut query = Query::parse(&request.words, languages);
-    if let Some(last) = query.groups.last_mut().filter(|_| request.is_prefix) {
-        last.is_prefix = true;
-    }
+    let mut query = asked(&request, languages);
     let selection = Selection::new(cx.store, &request)?.limited_to(limit);
-    let tuning = Tuning {
-        look: cx.tuning.look.for_languages(languages),
-        ..cx.tuning.clone()
-    };
+    let is_known = retrieve::is_known(cx.embedder, &query.text);
+    let tuning = cx.tuning.suited(languages, is_known);
     let cx = &SearchContext {
         tuning: &tuning,
         ..*cx
     };
     let is_listing = query.groups.is_empty() && (request.filter.is_some() || is_of_time);
     // A list of notes is neither near nor far.
-    let mode = if is_listing {
-        Mode::Lexical
-    } else {
-        options.mode
-    };
+    let mode = options.mode.unless(is_listing);
     let net = Net {
         cx,
         query: &query,
         selection: &selection,
         mode,
+        is_known,
         is_listing,
     };
     let Retrieved {
@@ -380,6 +401,7 @@ fn find_in<'a>(
         selection: &selection,
         pinned: &pinned_notes(cx.store, &request, &query, &selection)?,
         today: request.as_of.unwrap_or(today),
+        is_listing,
     };
     let ranking = rank::rank(cx, fused, &order, mode)?;
     Ok(Found {
@@ -390,6 +412,7 @@ fn find_in<'a>(
         strength,
         intent,
         mode,
+        is_known,
         is_listing,
         is_of_time,
         is_all,
@@ -398,9 +421,12 @@ fn find_in<'a>(
 }
 
 impl Found<'_> {
-    fn keep_promises(&mut self, store: &Store) -> Result<()> {
+    fn keep_promises(&mut self, cx: &SearchContext<'_>) -> Result<()> {
         let looked = &mut self.ranking.looked;
-        promise::keep_tags(store, &self.request, &self.selection, looked)?;
+        if self.mode == Mode::Hybrid && self.intent == Intent::Question {
+            answer::keep_answers(cx, &self.query, &self.strength, looked)?;
+        }
+        promise::keep_tags(cx.store, &self.request, &self.selection, looked)?;
         promise::keep_perfect(looked);
         Ok(())
     }
@@ -453,6 +479,7 @@ impl Found<'_> {
             query: &self.query,
             selection: &self.selection,
             mode: self.mode,
+            is_known: self.is_known,
             is_listing: self.is_listing,
         };
         let leaning = leaning(&self.tuning, self.intent);
@@ -526,6 +553,7 @@ fn present(
                 chunk,
                 note,
                 text,
+                also_in,
                 ..
             } = ranked;
             let text = text.unwrap_or_default();
@@ -549,6 +577,7 @@ fn present(
                     .collect(),
                 excerpt,
                 stages,
+                also_in,
                 is_pinned,
                 score: candidate.score,
                 lexical_rank: candidate.lexical_rank,
@@ -559,36 +588,4 @@ fn present(
             })
         })
         .collect()
-}
-
-/// Drops hits of too low a score. That is not the notes' fault, and told where nothing is left.
-fn keep_scores(hits: &mut Vec<Hit>, min_score: f32, notices: &mut Vec<String>) {
-    let best = hits.first().map(|hit| hit.score);
-    hits.retain(|hit| hit.score >= min_score);
-    if let Some(best) = best.filter(|_| hits.is_empty()) {
-        notices.push(format!(
-            "no hit reaches the lowest score asked for, {min_score}; the best one has {best:.2}"
-        ));
-    }
-}
-
-/// Keeps the hits that fit, up to the first one that does not; that is cut if it is all there is.
-fn keep_tokens(hits: &mut Vec<Hit>, max_tokens: usize) {
-    let mut left = max_tokens.saturating_mul(4);
-    if let Some(first) = hits.first_mut() {
-        let end = first
-            .text
-            .char_indices()
-            .nth(left)
-            .map_or(first.text.len(), |(end, _)| end);
-        first.text.truncate(end);
-    }
-    let fitting = hits.iter().take_while(|hit| {
-        let n_chars = hit.text.chars().count();
-        let fits = n_chars <= left;
-        left = left.saturating_sub(n_chars);
-        fits
-    });
-    let n_fitting = fitting.count();
-    hits.truncate(n_fitting);
 }

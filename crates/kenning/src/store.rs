@@ -49,7 +49,7 @@ pub use write::{DATE_FROM_FILE, DATE_FROM_GIT, StoreWriter};
 use crate::error::{Error, Result};
 
 /// Version of `schema.sql` and of everything kept in its tables.
-pub const SCHEMA_VERSION: i64 = 10;
+pub const SCHEMA_VERSION: i64 = 11;
 /// Marks a SQLite file as ours ("KENN").
 const APPLICATION_ID: i64 = 0x4B45_4E4E;
 /// How long a statement waits for another connection before it gives up.

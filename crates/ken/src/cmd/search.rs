@@ -31,7 +31,7 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &SearchArgs) -> Resu
     let limit = request.limit.unwrap_or(settings.search.limit) as usize;
     let vault = vault.filter(|_| answers.len() == 1);
     let name = answers.first().map(|(name, _)| name.clone());
-    let Some(shape) = join(answers, limit) else {
+    let Some(shape) = join(answers, limit, args.max_tokens) else {
         return Ok(Found::Nothing);
     };
     if args.format == Format::Qmd {
@@ -174,8 +174,10 @@ fn print(answer: &AnswerShape, vault: Option<&Path>, args: &SearchArgs, quiet: b
         Format::Paths => {
             let mut paths: Vec<&str> = Vec::new();
             for hit in &answer.hits {
-                if !paths.contains(&hit.path.as_str()) {
-                    paths.push(&hit.path);
+                for path in std::iter::once(&hit.path).chain(&hit.also_in) {
+                    if !paths.contains(&path.as_str()) {
+                        paths.push(path);
+                    }
                 }
             }
             render::print(

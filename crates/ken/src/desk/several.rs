@@ -1,14 +1,20 @@
 //! The answers of several domains as one. Each domain has an index, words and a noise floor of its
 //! own, so their scores are not on one scale; but each says how sure it is, and that decides.
 
-use crate::wire::AnswerShape;
+use crate::wire::{AnswerShape, HitShape};
 
 /// Grades of evidence, worst first.
 const GRADES: [&str; 4] = ["none", "weak", "moderate", "strong"];
 
+const CHARS_PER_TOKEN: usize = 4;
+
 /// Joins answers to the same question: best score by confidence first, earlier domains first among
-/// equals.
-pub(crate) fn join(answers: Vec<(String, AnswerShape)>, limit: usize) -> Option<AnswerShape> {
+/// equals. Each kept to the limits; together they must, too.
+pub(crate) fn join(
+    answers: Vec<(String, AnswerShape)>,
+    limit: usize,
+    max_tokens: Option<usize>,
+) -> Option<AnswerShape> {
     if answers.len() < 2 {
         return answers.into_iter().next().map(|(_, answer)| answer);
     }
@@ -32,10 +38,26 @@ pub(crate) fn join(answers: Vec<(String, AnswerShape)>, limit: usize) -> Option<
     let mut hits: Vec<_> = worth.into_iter().zip(joined.hits).collect();
     hits.sort_by(|(a, _), (b, _)| b.total_cmp(a));
     joined.hits = hits.into_iter().map(|(_, hit)| hit).take(limit).collect();
+    if let Some(max_tokens) = max_tokens {
+        keep_tokens(&mut joined.hits, max_tokens);
+    }
     for (rank, hit) in (1..).zip(&mut joined.hits) {
         hit.rank = rank;
     }
     Some(joined)
+}
+
+/// Keeps the hits that fit, up to the first one that does not.
+fn keep_tokens(hits: &mut Vec<HitShape>, max_tokens: usize) {
+    let mut room = max_tokens.saturating_mul(CHARS_PER_TOKEN);
+    let fitting = hits.iter().take_while(|hit| {
+        let n_chars = hit.text.chars().count();
+        let fits = n_chars <= room;
+        room = room.saturating_sub(n_chars);
+        fits
+    });
+    let n_fitting = fitting.count().max(1);
+    hits.truncate(n_fitting);
 }
 
 fn both(mut a: AnswerShape, b: AnswerShape) -> AnswerShape {

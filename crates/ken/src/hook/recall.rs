@@ -7,7 +7,7 @@ use anyhow::Result;
 use super::session::Session;
 use crate::args::ModeArg;
 use crate::desk::{Desk, SearchRequest};
-use crate::wire::{AnswerShape, GivenShape, HitShape};
+use crate::wire::{AnswerShape, GivenShape, HitShape, also_in};
 
 pub(super) const CHARS_PER_TOKEN: usize = 4;
 /// A piece that is cut shorter than this says nothing.
@@ -121,12 +121,14 @@ pub(super) fn write(head: &str, pieces: &[Piece], chars_max: usize) -> (String, 
     for piece in pieces {
         let hit = &piece.hit;
         let name = hit.section.as_ref().unwrap_or(&hit.title);
+        let others = also_in(&hit.also_in).map(|others| format!(" · {others}"));
         let mut block = format!(
-            "\n### {name} ({})\n`{}` · {} · {}\n",
+            "\n### {name} ({})\n`{}` · {} · {}{}\n",
             piece.project(),
             piece.place(),
             hit.title,
-            hit.id
+            hit.id,
+            others.unwrap_or_default()
         );
         let room = chars_max.saturating_sub(out.chars().count() + block.chars().count());
         let Some(text) = fitted(hit, room) else {

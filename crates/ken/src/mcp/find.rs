@@ -19,7 +19,6 @@ const NOTHING_FOUND: &str = "your notes do not say";
 const NOTHING_YET: &str = "notes are still being indexed, so this says nothing yet; ask again";
 
 const LIMIT: u32 = 5;
-const CHARS_PER_TOKEN: usize = 4;
 
 pub(super) fn search(desks: &Desks, arguments: JsonObject) -> Result<Reply> {
     let asked: SearchAsked = asked::read(arguments)?;
@@ -41,10 +40,7 @@ pub(super) fn search(desks: &Desks, arguments: JsonObject) -> Result<Reply> {
         ..SearchRequest::default()
     };
     let answers = answers(&desks, &request, &mut notices)?;
-    let (first, mut found) = merged(answers, limit as usize);
-    if desks.len() > 1 {
-        limit_tokens(&mut found.results, asked.max_tokens);
-    }
+    let (first, mut found) = merged(answers, limit as usize, asked.max_tokens);
     found.notices.splice(..0, notices);
     if found.results.is_empty() {
         let is_early = desks.iter().any(|desk| desk.is_updating());
@@ -88,33 +84,22 @@ fn answers(
 }
 
 /// Makes one answer of several, and names the domain of results that name none.
-fn merged(answers: Vec<(Arc<Desk>, AnswerShape)>, limit: usize) -> (String, FoundShape) {
+fn merged(
+    answers: Vec<(Arc<Desk>, AnswerShape)>,
+    limit: usize,
+    max_tokens: Option<usize>,
+) -> (String, FoundShape) {
     let named = answers.into_iter();
     let named: Vec<_> = named
         .map(|(desk, answer)| (desk.name().to_owned(), answer))
         .collect();
     let first = named[0].0.clone();
-    let joined = join(named, limit).expect("desks that all fail are an error");
+    let joined = join(named, limit, max_tokens).expect("desks that all fail are an error");
     let mut found = FoundShape::new(&joined);
     found
         .results
         .extend(joined.hits.into_iter().map(ResultShape::new));
     (first, found)
-}
-
-/// Each domain kept to the limit; together they must, too.
-fn limit_tokens(results: &mut Vec<ResultShape>, max_tokens: Option<usize>) {
-    let Some(mut room) = max_tokens.map(|tokens| tokens.saturating_mul(CHARS_PER_TOKEN)) else {
-        return;
-    };
-    let n_kept = results.iter().take_while(|result| {
-        let n_chars = result.text.as_deref().unwrap_or_default().chars().count();
-        let fits = n_chars <= room;
-        room = room.saturating_sub(n_chars);
-        fits
-    });
-    let n_kept = n_kept.count().max(1);
-    results.truncate(n_kept);
 }
 
 /// Leaves out what is too much: first the passages of the last results, then results.

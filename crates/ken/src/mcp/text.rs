@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use crate::wire::{
     CheckedShape, DomainsShape, FoundShape, GotManyShape, GotShape, LinkedShape, ListedShape,
-    ReachedShape, VerdictShape,
+    ReachedShape, VerdictShape, also_in,
 };
 
 pub(super) fn found(found: &FoundShape) -> String {
@@ -37,16 +37,18 @@ pub(super) fn found(found: &FoundShape) -> String {
         let date = result.date.as_ref().map(|date| format!(", {date}"));
         let domain = result.domain.as_ref();
         let domain = domain.map(|domain| format!(", domain {domain}"));
+        let others = also_in(&result.also_in).map(|others| format!(", {others}"));
         line(
             &mut out,
             format_args!(
-                "   {}{}{}, id {}{}{}",
+                "   {}{}{}, id {}{}{}{}",
                 result.path,
                 lines.unwrap_or_default(),
                 page.unwrap_or_default(),
                 result.id,
                 date.unwrap_or_default(),
-                domain.unwrap_or_default()
+                domain.unwrap_or_default(),
+                others.unwrap_or_default()
             ),
         );
         let passage = result.text.as_ref().or(result.excerpt.as_ref());

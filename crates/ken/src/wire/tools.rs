@@ -47,6 +47,9 @@ pub(crate) struct ResultShape {
     /// Its best sentences, where there is no room for all of it.
     pub(crate) excerpt: Option<String>,
     pub(crate) date: Option<String>,
+    /// Other notes that have the same passage.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) also_in: Vec<String>,
 }
 
 impl FoundShape {
@@ -79,6 +82,7 @@ impl ResultShape {
             text: Some(hit.text),
             excerpt: Some(hit.excerpt),
             date: hit.date,
+            also_in: hit.also_in,
         }
     }
 }

@@ -197,3 +197,40 @@ fn colours_come_only_when_asked_for() {
     let json = vault.ken(&["search", "--color", "always", "-f", "json", "boiler"]);
     assert!(!json.stdout.contains('\u{1b}'));
 }
+
+#[test]
+fn the_passage_that_answers_is_among_the_hits() {
+    let vault = TestVault::example();
+    for (question, answer) in [
+        ("who repaired the roof", "Esko Niemi"),
+        ("who fixed the gutter", "Esko Niemi"),
+        ("what did the north gutter cost", "$1,180"),
+        ("when was the gutter replaced", "21 October 2025"),
+    ] {
+        let run = vault.ken(&["search", "-f", "json", "-n", "5", question]);
+        let hits = run.json()["hits"].as_array().unwrap().clone();
+        let is_there = |hit: &serde_json::Value| hit["text"].as_str().unwrap().contains(answer);
+        assert!(hits.iter().any(is_there), "{question}: {}", run.stdout);
+    }
+}
+
+#[test]
+fn the_same_passage_is_shown_once() {
+    let vault = TestVault::empty();
+    let text = "The gutter on the north side was replaced in October, for 1,180 in all.";
+    for path in ["a.md", "b.md", "c.md", "d.md", "e.md"] {
+        vault.write(path, text);
+    }
+    let run = vault.ken(&["search", "north gutter"]);
+    assert!(
+        run.stdout.contains("also in b.md, c.md, d.md and 1 more"),
+        "{}",
+        run.stdout
+    );
+    let hits = vault.ken(&["search", "-f", "json", "north gutter"]).json()["hits"].clone();
+    assert_eq!(hits.as_array().unwrap().len(), 1);
+    assert_eq!(
+        hits[0]["also_in"],
+        serde_json::json!(["b.md", "c.md", "d.md", "e.md"])
+    );
+}

@@ -212,7 +212,7 @@ fn what_is_too_long_is_cut_and_can_be_had_in_parts() {
     let line = "The harbour log says \"all quiet\" and nothing more about that night.\n";
     vault.write("Long.md", &format!("# Long\n\n{}", line.repeat(3_000)));
     for number in 0..60 {
-        let text = "Harbour lights were seen again from the pier. ".repeat(40);
+        let text = format!("Harbour lights were seen {number} times from the pier. ").repeat(40);
         vault.write(
             &format!("{number}.md"),
             &format!("# Harbour {number}\n\n{text}\n"),

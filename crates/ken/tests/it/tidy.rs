@@ -59,6 +59,7 @@ const ROOMS: [(&str, &[&str]); 27] = [
         "store",
         &[
             "chunk::Chunk",
+            "chunk::Prints",
             "cpu",
             "embed::ModelId",
             "error",

@@ -93,6 +93,26 @@ impl StaticModel {
         distinct(pieces)
     }
 
+    /// Returns the share of a text's letters that stand in pieces of two letters and more.
+    ///
+    /// A script that a model was not trained on is cut into single letters, or into nothing: what
+    /// their rows add up to is no meaning.
+    pub fn known_share(&self, text: &str) -> f32 {
+        let is_letter = |c: &char| c.is_alphabetic();
+        let n_letters = text.chars().filter(is_letter).count();
+        let mut pieces = Vec::new();
+        self.pieces(text, &mut pieces);
+        let lengths = pieces.iter().map(|&piece| {
+            let piece = self.piece(piece);
+            piece.chars().filter(is_letter).count()
+        });
+        let n_known: usize = lengths.filter(|&n| n > 1).sum();
+        match n_letters {
+            0 => 1.0,
+            _ => (n_known as f32 / n_letters as f32).min(1.0),
+        }
+    }
+
     /// Appends the direction of the sum of these pieces.
     fn add_row(&self, pieces: &[u32], rows: &mut Vec<f32>) {
         let start = rows.len();

@@ -255,6 +255,7 @@ fn chunk_record(
         .update(text.as_bytes());
     ChunkRecord {
         handle: first_u32(&hasher.finalize()),
+        prints: chunk::prints(text),
         chunk,
         text_terms,
         section_terms,

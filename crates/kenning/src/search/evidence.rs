@@ -242,6 +242,7 @@ impl<'q> Judge<'q> {
             places,
             headings: &crumbs[1..],
             joined: None,
+            repeated: Vec::new(),
         };
         let is_held = lens.held(&passage, &names, &look);
         let surely = self.said(ranked, &crumbs, finder);

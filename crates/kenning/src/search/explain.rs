@@ -6,7 +6,7 @@ use super::fuse::{Candidate, reciprocal_rank};
 use super::intent::Intent;
 use super::rank::{self, NOT_SHOWN, Promise, Ranked};
 use super::rerank::Features;
-use super::tuning::{Fusion, STUFFED_MIN, Tuning};
+use super::tuning::{Fusion, Tuning};
 
 /// One stage of the ranking and what it did to a hit.
 #[derive(Clone, Debug, PartialEq)]
@@ -185,19 +185,23 @@ fn looked_at(trace: &mut Trace, candidate: &Candidate, mode: Mode, tuning: &Tuni
     if !rank::is_looked_at(tuning, mode) {
         return;
     }
-    let mut stuffing = 0.0;
     if let Some(look) = candidate.look {
         let added = look.weighted(&tuning.look);
         trace.add("closer look", Effect::Adds, added, seen(&look));
-        stuffing = look.stuffing;
     }
     let most = 1.0 + tuning.look.most();
     let detail = format!("over {most:.2}, the most there is");
     trace.add("scale", Effect::Times, 1.0 / most, detail);
-    if stuffing > 0.0 {
-        let kept = (1.0 - stuffing).max(STUFFED_MIN);
-        let detail = "it repeats what was asked".to_owned();
-        trace.add("repetition", Effect::Times, kept, detail);
+    if let Some(look) = candidate.look.filter(|look| look.kept() < 1.0) {
+        let detail = format!(
+            "it repeats what was asked {:.2}, or what many notes say {:.2}",
+            look.stuffing, look.repeated
+        );
+        trace.add("repetition", Effect::Times, look.kept(), detail);
+    }
+    if let Some(most) = candidate.stub_most {
+        let detail = "a stub, below a passage that explains".to_owned();
+        trace.add("stub", Effect::AtMost, most, detail);
     }
 }
 
@@ -239,6 +243,7 @@ fn promised(trace: &mut Trace, ranked: &Ranked) {
         Some(Promise::Name) => ("name", "its note was called by name"),
         Some(Promise::Tag) => ("tag", "its note has a tag that was named"),
         Some(Promise::Words) => ("every word", "the best by words holds them all"),
+        Some(Promise::Answer) => ("answer", "it has what the question asks for"),
     };
     trace.add(name, Effect::Is, ranked.candidate.score, detail.to_owned());
 }

@@ -32,6 +32,8 @@ pub struct Candidate {
     pub period: f32,
     /// What the closer look found.
     pub look: Option<Features>,
+    /// What it may score at most, being a stub beside a note that explains.
+    pub stub_most: Option<f32>,
     /// Whether it does not show what its note was let through for.
     pub is_unshown: bool,
     /// What age did.
@@ -59,6 +61,7 @@ impl Candidate {
             fused: 0.0,
             period: 0.0,
             look: None,
+            stub_most: None,
             is_unshown: false,
             decay: None,
             graph: None,

@@ -3,7 +3,8 @@
 /// What kind of thing was typed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Intent {
-    /// Something with an exact spelling: `_rrf_fuse`, `404B`, `§3 Absatz 2`, `2026.4.10`, a quote.
+    /// Something with an exact spelling: `_rrf_fuse`, `404B`, `2026.4.10`, a quote, or a place in a
+    /// law or a standard: `§ 14 Absatz 1 BBesG`, `Art. 5 GG`, `RFC 9110 section 8.3`.
     Identifier,
     /// A sentence that asks.
     Question,
@@ -11,8 +12,39 @@ pub enum Intent {
     Words,
 }
 
-/// More words than this are a sentence, whatever stands in it.
+/// More words than this are a sentence, whatever stands in it, unless that is a citation.
 const IDENTIFIER_WORDS_MAX: usize = 4;
+/// What is cited by number: a part of a law, or a series of standards. In lower case.
+const CITED: &[&str] = &[
+    "§",
+    "§§",
+    "art",
+    "artikel",
+    "article",
+    "articles",
+    "artículo",
+    "articolo",
+    "artigo",
+    "abs",
+    "absatz",
+    "section",
+    "sections",
+    "sec",
+    "sect",
+    "paragraph",
+    "paragraf",
+    "clause",
+    "rfc",
+    "iso",
+    "iec",
+    "din",
+    "ieee",
+    "bcp",
+    "pep",
+    "ansi",
+];
+/// Those of them that are words, or nothing, unless they are written as an abbreviation.
+const WORDS_TOO: &[&str] = &["art", "abs", "sec", "sect", "din", "pep"];
 /// First words of questions in the languages of most notes.
 const QUESTION_WORDS: &[&str] = &[
     "what", "who", "whom", "whose", "when", "where", "why", "which", "how", "is", "are", "was",
@@ -30,7 +62,8 @@ impl Intent {
         let words: Vec<&str> = text.split_whitespace().collect();
         let is_quoted = text.len() > 2 && text.starts_with('"') && text.ends_with('"');
         let is_short = words.len() <= IDENTIFIER_WORDS_MAX;
-        if is_quoted || (is_short && words.iter().any(|word| is_identifier(word))) {
+        let is_named = is_short && words.iter().any(|word| is_identifier(word));
+        if is_quoted || is_named || cites(&words) {
             return Self::Identifier;
         }
         let first = words.first().map(|word| word.to_lowercase());
@@ -60,6 +93,20 @@ impl Intent {
             Self::Words => "words",
         }
     }
+}
+
+/// Whether a place in a law or a standard is named, however long the rest is.
+fn cites(words: &[&str]) -> bool {
+    let is_number = |word: &str| word.starts_with(|c: char| c.is_ascii_digit());
+    let is_attached = |word: &str| is_number(word.trim_start_matches('§')) && word.starts_with('§');
+    let is_cited = |pair: &[&str]| {
+        let kind = pair[0].trim_matches(['(', ')', ',', '.']);
+        let is_plain = !pair[0].contains('.') && kind.starts_with(char::is_lowercase);
+        let kind = kind.to_lowercase();
+        let is_word = is_plain && WORDS_TOO.contains(&kind.as_str());
+        CITED.contains(&kind.as_str()) && !is_word && is_number(pair[1])
+    };
+    words.iter().any(|word| is_attached(word)) || words.windows(2).any(is_cited)
 }
 
 /// Whether a word is spelled as names of things are and words of a language are not.
@@ -96,6 +143,18 @@ mod tests {
             ("_rrf_fuse", Intent::Identifier),
             ("404B", Intent::Identifier),
             ("§3 Absatz 2", Intent::Identifier),
+            (
+                "§ 14 Absatz 1 des Bundesbesoldungsgesetzes",
+                Intent::Identifier,
+            ),
+            ("Art. 5 GG", Intent::Identifier),
+            ("RFC 9110 section 8.3", Intent::Identifier),
+            (
+                "what does section 8.3 of RFC 9110 say about the charset",
+                Intent::Identifier,
+            ),
+            ("the art 5 of us made together", Intent::Words),
+            ("which section of the garden is dry", Intent::Question),
             ("2026.4.10", Intent::Identifier),
             ("\"exact words\"", Intent::Identifier),
             ("addEventListener options", Intent::Identifier),

@@ -10,7 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::fuse::{self, Candidate};
 use super::rank::{self, Ranked, Rows, by_score_and_place};
 use super::retrieve::{self, Net};
-use super::{SearchOptions, Tuning};
+use super::{SearchOptions, Tuning, evidence, tuning};
 use crate::error::Result;
 use crate::store::{ChunkId, NoteId};
 
@@ -48,6 +48,30 @@ pub(super) fn usual(looked: &[Ranked]) -> Vec<usize> {
         .collect()
 }
 
+/// Hits that a list has in any case.
+const FIRST_FEW: usize = 3;
+
+/// Where the notes answer well, what holds none of the telling words and is not near in meaning only
+/// fills the list.
+pub(super) fn drop_idle(looked: &mut Vec<Ranked>) {
+    let mut place = 0;
+    looked.retain(|ranked| {
+        place += 1;
+        place <= FIRST_FEW || !is_idle(ranked)
+    });
+}
+
+fn is_idle(ranked: &Ranked) -> bool {
+    let candidate = &ranked.candidate;
+    let is_told = candidate
+        .look
+        .is_none_or(|look| look.is_telling || look.kin >= tuning::KIN_TELLING);
+    let meaning = candidate.cosine.map_or(0.0, |cosine| {
+        evidence::above_floor(cosine, candidate.background)
+    });
+    ranked.promise.is_none() && !is_told && meaning < tuning::SIMILARITY_NEAR
+}
+
 /// Takes what is wanted from the beginning of the order.
 pub(super) fn take(
     looked: Vec<Ranked>,
@@ -55,8 +79,10 @@ pub(super) fn take(
     is_wanted: impl Fn(&Ranked) -> bool,
     options: &SearchOptions,
 ) -> Result<Vec<Ranked>> {
+    let is_listing = further.net.is_listing;
     let mut per_note = PerNote::new(options.per_note);
     let mut taken: FxHashSet<ChunkId> = FxHashSet::default();
+    let mut prints: FxHashSet<i64> = FxHashSet::default();
     let mut list = Vec::with_capacity(looked.len());
     further.most = (looked.iter()).fold(1.0, |most, ranked| ranked.candidate.score.min(most));
     let mut looked = looked.into_iter();
@@ -68,7 +94,11 @@ pub(super) fn take(
                 None => break,
             },
         };
-        if is_wanted(&next) && taken.insert(next.chunk.id) && per_note.has_room(next.note.id) {
+        // Further down, what was said before is left out without a word.
+        let print = next.chunk.prints.whole;
+        let is_known = print != 0 && !is_listing && !prints.insert(print) && !next.is_pinned();
+        let is_taken = !is_known && is_wanted(&next) && taken.insert(next.chunk.id);
+        if is_taken && per_note.has_room(next.note.id) {
             list.push(next);
         }
     }

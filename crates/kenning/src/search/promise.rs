@@ -88,7 +88,12 @@ pub(super) fn keep_perfect(looked: &mut Vec<Ranked>) {
 }
 
 /// Puts a passage in the place of another one, with the score of that one.
-fn promote(looked: &mut Vec<Ranked>, mut one: Ranked, place: Option<usize>, promise: Promise) {
+pub(super) fn promote(
+    looked: &mut Vec<Ranked>,
+    mut one: Ranked,
+    place: Option<usize>,
+    promise: Promise,
+) {
     let n_pinned = looked.iter().take_while(|ranked| ranked.is_pinned());
     let place = place.unwrap_or(looked.len()).max(n_pinned.count());
     let above = looked.get(place).or(looked.last());

@@ -19,6 +19,8 @@ pub struct Query {
     pub groups: Vec<TermGroup>,
     /// The words the groups stand for, as typed.
     pub words: Vec<String>,
+    /// How often each of them was said.
+    pub n_said: Vec<u32>,
     /// The text as a name (see [`words::name_key`]).
     pub name_key: String,
 }
@@ -43,14 +45,19 @@ impl Query {
         }
         let mut groups: Vec<TermGroup> = Vec::new();
         let mut typed = Vec::new();
+        let mut n_said: Vec<u32> = Vec::new();
         for word in kept {
             let group = TermGroup {
                 terms: words::term_variants(word, &spelled),
                 is_prefix: word.kind == WordKind::Gram && word.text.chars().count() == 1,
             };
-            if !groups.contains(&group) {
-                groups.push(group);
-                typed.push(word.text.to_owned());
+            match groups.iter().position(|known| *known == group) {
+                Some(number) => n_said[number] += 1,
+                None => {
+                    groups.push(group);
+                    typed.push(word.text.to_owned());
+                    n_said.push(1);
+                }
             }
         }
         let name = text.strip_suffix(".md").unwrap_or(text);
@@ -58,6 +65,7 @@ impl Query {
             text: text.to_owned(),
             groups,
             words: typed,
+            n_said,
             name_key: words::name_key(name.trim_matches('"')),
         }
     }
@@ -122,6 +130,12 @@ mod tests {
     fn unspaced_scripts_are_asked_for_in_pairs() {
         assert_snapshot!(check("编程语言"), @"编程 程语 语言 [编程语言]");
         assert_snapshot!(check("言"), @"言* [言]");
+    }
+
+    #[test]
+    fn a_word_that_is_said_again_is_counted() {
+        let query = Query::parse("roof, roofs and the gutter", &[(Language::English, 1)]);
+        assert_eq!((query.groups.len(), &query.n_said[..]), (2, &[2, 1][..]));
     }
 
     #[test]

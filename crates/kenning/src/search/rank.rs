@@ -7,13 +7,14 @@ use rustc_hash::FxHashMap;
 
 use super::fuse::Candidate;
 use super::maxsim::MaxSim;
+use super::repeat::{self, Repeated};
 use super::rerank::{self, Features, Lens, Names, NamesLook};
 use super::retrieve::Strength;
 use super::select::Selection;
 use super::{Mode, Query, SearchContext, decay, graph};
 use crate::chunk;
 use crate::error::Result;
-use crate::search::tuning::{Fusion, LookWeights, STUFFED_MIN, Tuning};
+use crate::search::tuning::{Fusion, LookWeights, Tuning};
 use crate::store::{ChunkAndPieces, ChunkId, ChunkRow, NoteId, NoteRow, Store};
 
 /// What a passage that does not show why its note was let through keeps of its score.
@@ -28,6 +29,8 @@ pub(super) enum Promise {
     Tag,
     /// It holds every word, and is the best by words.
     Words,
+    /// It has what the question asks for: a name, a day, an amount.
+    Answer,
 }
 
 /// A candidate with its rows at hand.
@@ -38,6 +41,8 @@ pub(super) struct Ranked {
     /// The passage, once it is needed.
     pub(super) text: Option<String>,
     pub(super) promise: Option<Promise>,
+    /// Other notes that have the same passage.
+    pub(super) also_in: Vec<String>,
 }
 
 impl Ranked {
@@ -48,6 +53,7 @@ impl Ranked {
             note,
             text: None,
             promise: None,
+            also_in: Vec::new(),
         }
     }
 
@@ -95,6 +101,8 @@ pub(super) struct Order<'a> {
     /// Notes that were called by name.
     pub(super) pinned: &'a [NoteId],
     pub(super) today: Date,
+    /// A list of notes was asked for: all of them are wanted.
+    pub(super) is_listing: bool,
 }
 
 /// Candidates in their order. It does not depend on how many of them are wanted.
@@ -153,6 +161,9 @@ pub(super) fn rank(
             .all(|pinned| pinned.chunk.id != ranked.chunk.id)
     });
     looked.append(&mut best);
+    if !order.is_listing {
+        repeat::collapse(&mut looked);
+    }
     Ok(Ranking {
         looked,
         fused,
@@ -244,11 +255,14 @@ fn look(
         .word_rows()
         .filter(|_| weights.similarity > 0.0)
         .map(|model| MaxSim::new(model, words.zip(idf.iter().copied())));
-    let cosines = match similar {
-        Some(similar) => similar.scores(&pieces.passages()),
-        None => vec![0.0; best.len()],
+    let cosines: Vec<Option<f32>> = match similar {
+        Some(similar) => (similar.scores(&pieces.passages()).into_iter())
+            .map(Some)
+            .collect(),
+        None => vec![None; best.len()],
     };
     let mut lens = Lens::new(order.query, idf);
+    let repeated = Repeated::find(Rows::new(cx.store), best)?;
     let mut looks: FxHashMap<NoteId, NamesLook> = FxHashMap::default();
     let chunks: Vec<ChunkId> = best.iter().map(|ranked| ranked.chunk.id).collect();
     let places = cx.store.places(&order.query.groups, &chunks)?;
@@ -261,13 +275,15 @@ fn look(
             places,
             headings: &crumbs[1..],
             joined: ranked.text.as_deref().filter(|_| weights.kin > 0.0),
+            repeated: repeated.of(ranked).collect(),
         };
-        ranked.candidate.look = Some(Features {
-            cosine,
-            ..lens.features(&passage, &names, look)
-        });
+        let features = lens.features(&passage, &names, look);
+        // Where likeness is not measured, a word is like itself and nothing else.
+        let cosine = cosine.unwrap_or(features.coverage);
+        ranked.candidate.look = Some(Features { cosine, ..features });
     }
     weigh(best, weights);
+    cap_stubs(best);
     Ok(())
 }
 
@@ -300,11 +316,36 @@ fn weigh(best: &mut [Ranked], weights: &LookWeights) {
                 0.0
             };
             let added = found.weighted(weights);
-            let kept = (1.0 - found.stuffing).max(STUFFED_MIN);
-            candidate.score = kept * (candidate.score + added) / (1.0 + weights.most());
+            candidate.score = found.kept() * (candidate.score + added) / (1.0 + weights.most());
         }
     }
 }
+
+/// Other words that a passage must have to explain something.
+const EXPLAINING_WORDS_MIN: u32 = 40;
+
+/// A stub does not beat a note that holds all of what was asked for and explains it.
+fn cap_stubs(best: &mut [Ranked]) {
+    let explaining = best.iter().filter_map(|ranked| {
+        let look = ranked.candidate.look?;
+        let is_deep = look.n_others >= EXPLAINING_WORDS_MIN && !look.is_stub;
+        (is_deep && look.coverage > 0.999).then_some(ranked.candidate.score)
+    });
+    let Some(most) = explaining.max_by(f32::total_cmp) else {
+        return;
+    };
+    for Ranked { candidate, .. } in best {
+        let is_stub = candidate.look.is_some_and(|look| look.is_stub);
+        if is_stub && candidate.score >= most {
+            // Just below: among equals, paths would decide.
+            candidate.stub_most = Some(most * BELOW);
+            candidate.score = most * BELOW;
+        }
+    }
+}
+
+/// What a score is multiplied by to be just below another one.
+const BELOW: f32 = 0.999;
 
 /// Where a filter asks for something in the text, the passage that has it is the one to show.
 fn show(best: &mut [Ranked], store: &Store, selection: &Selection<'_>) -> Result<()> {

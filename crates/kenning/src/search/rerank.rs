@@ -4,7 +4,7 @@ use smallvec::{SmallVec, smallvec};
 
 use super::Query;
 use super::finder::Finder;
-use super::tuning::LookWeights;
+use super::tuning::{LookWeights, REPEATED_LOSS, STUFFED_MIN, TELLING_SHARE};
 use crate::store::Places;
 use crate::words::{self, Language};
 
@@ -43,6 +43,14 @@ pub struct Features {
     pub cosine: f32,
     /// How far the passage repeats the query's words instead of saying anything about them.
     pub stuffing: f32,
+    /// Whether it is a stub: little but the words of the query.
+    pub is_stub: bool,
+    /// Words of it that were not asked for.
+    pub n_others: u32,
+    /// Share of the query's words that it holds, by rarity, that only text has which many notes repeat.
+    pub repeated: f32,
+    /// Whether it, or what it is called, holds one of the query's rarer words.
+    pub is_telling: bool,
 }
 
 impl Features {
@@ -56,6 +64,11 @@ impl Features {
             + weights.linked * self.linked
             + weights.kin * self.kin
             + weights.similarity * self.similarity
+    }
+
+    /// Returns what is kept of a score where words are merely repeated.
+    pub fn kept(&self) -> f32 {
+        (1.0 - self.stuffing).max(STUFFED_MIN) * (1.0 - REPEATED_LOSS * self.repeated)
     }
 }
 
@@ -78,6 +91,8 @@ pub(super) struct Passage<'a> {
     pub(super) headings: &'a [&'a str],
     /// Its text, where parts of words count.
     pub(super) joined: Option<&'a str>,
+    /// Paragraphs of it that many notes have.
+    pub(super) repeated: Vec<&'a str>,
 }
 
 /// What the names of a note tell.
@@ -164,6 +179,41 @@ impl<'q> Lens<'q> {
             similarity: 0.0,
             cosine: 0.0,
             stuffing: stuffing(found, *n_words, self.idf.len()),
+            is_stub: is_stub(found.len() as u32, *n_words),
+            n_others: n_words.saturating_sub(found.len() as u32),
+            repeated: self.repeated(passage, names.language, look),
+            is_telling: self.is_telling(&is_held),
+        }
+    }
+
+    /// Whether one of the rarer words is held: by the others alone, nothing is told.
+    fn is_telling(&self, is_held: &[bool]) -> bool {
+        let rarest = self.idf.iter().copied().fold(0.0, f32::max);
+        let mut held = self.idf.iter().zip(is_held);
+        held.any(|(&idf, &is_held)| is_held && idf >= TELLING_SHARE * rarest)
+    }
+
+    /// Share of the words that a passage itself holds, by rarity, that only repeated paragraphs have.
+    fn repeated(&mut self, passage: &Passage<'_>, language: Language, look: &NamesLook) -> f32 {
+        if passage.repeated.is_empty() {
+            return 0.0;
+        }
+        let mut n_own: OfEach<i32> = smallvec![0; self.idf.len()];
+        let mut is_held: OfEach<bool> = smallvec![false; self.idf.len()];
+        for &(group, _) in &passage.places.found {
+            n_own[group] += 1;
+            is_held[group] = true;
+        }
+        for paragraph in &passage.repeated {
+            (self.finder).each(paragraph, language, |group, _, _| n_own[group] -= 1);
+        }
+        let held = share(&is_held, self.idf, 1.0);
+        for group in 0..is_held.len() {
+            is_held[group] &= n_own[group] <= 0 && !look.is_held[group];
+        }
+        match held > 0.0 {
+            true => share(&is_held, self.idf, held),
+            false => 0.0,
         }
     }
 
@@ -226,6 +276,24 @@ fn stuffing(places: &[(usize, u32)], n_words: u32, n_groups: usize) -> f32 {
     let n_others = n_words.saturating_sub(places.len() as u32) as f32;
     let share = n_repeated as f32 / (n_repeated as f32 + n_others).max(1.0);
     (2.0 * share - 1.0).max(0.0) * (1.0 - n_others / SAYING_WORDS).max(0.0)
+}
+
+/// A passage with fewer other words than this says nothing about what was asked.
+const BARE_WORDS: u32 = 12;
+/// Share of such a passage that the words of the question make up.
+const BARE_DENSITY: f32 = 0.25;
+/// A passage with fewer other words than this may be stuffed with those of the question.
+const STUFFED_WORDS: u32 = 60;
+/// Share of such a passage that they make up: more than where people write about something.
+const STUFFED_DENSITY: f32 = 0.35;
+
+/// Whether a passage is little but the words of the query.
+fn is_stub(n_asked: u32, n_words: u32) -> bool {
+    let density = n_asked as f32 / n_words.max(1) as f32;
+    let n_others = n_words.saturating_sub(n_asked);
+    let is_bare = n_others < BARE_WORDS && density >= BARE_DENSITY;
+    let is_stuffed = n_others < STUFFED_WORDS && density >= STUFFED_DENSITY;
+    n_asked > 0 && (is_bare || is_stuffed)
 }
 
 /// Pairs of neighbouring query words that stand side by side, by the rarity of the rarer one.
@@ -362,6 +430,7 @@ mod tests {
             places: &places,
             headings: &[],
             joined: Some(text),
+            repeated: Vec::new(),
         };
         let mut lens = Lens::new(&query, &idf);
         let look = lens.names(&names);
@@ -409,6 +478,15 @@ mod tests {
         // ln 8 ÷ 4.
         assert!((linked(7) - 0.5199).abs() < 1e-4);
         assert_eq!(linked(54), 1.0);
+    }
+
+    #[test]
+    fn stubs_by_worked_examples() {
+        // Three of twelve words and nothing much beside them; three of thirty is how people write.
+        assert!(is_stub(3, 12) && !is_stub(3, 30));
+        // Twenty of fifty words is not.
+        assert!(is_stub(20, 50) && !is_stub(60, 170));
+        assert!(!is_stub(0, 0) && !is_stub(0, 5));
     }
 
     #[test]

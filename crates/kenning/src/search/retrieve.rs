@@ -5,6 +5,7 @@ use rustc_hash::{FxBuildHasher, FxHashMap};
 use super::select::Selection;
 use super::spelling;
 use super::{Candidate, Mode, Query, SearchContext};
+use crate::embed::Embedder;
 use crate::error::{Error, Result};
 use crate::store::{ChunkId, LexicalHit, LexicalScores, Neighbour, Respelled, Store};
 
@@ -23,6 +24,8 @@ pub(super) struct Net<'a> {
     pub(super) query: &'a Query,
     pub(super) selection: &'a Selection<'a>,
     pub(super) mode: Mode,
+    /// Whether the model knows the script of the question.
+    pub(super) is_known: bool,
     /// Nothing but conditions was typed.
     pub(super) is_listing: bool,
 }
@@ -40,6 +43,15 @@ pub(super) struct Strength {
     pub(super) respelled: Vec<Respelled>,
 }
 
+/// Share of a question's letters that the model must know to be asked for its meaning.
+const KNOWN_SHARE_MIN: f32 = 0.5;
+
+/// Whether a model knows the script of a question.
+pub(super) fn is_known(embedder: &dyn Embedder, text: &str) -> bool {
+    let model = embedder.word_rows();
+    model.is_none_or(|model| model.known_share(text) >= KNOWN_SHARE_MIN)
+}
+
 /// Returns the candidates among the selected notes: the best `n_wanted` of each retriever.
 pub(super) fn retrieve(net: &Net<'_>, n_wanted: usize) -> Result<Retrieved> {
     let Net {
@@ -47,15 +59,17 @@ pub(super) fn retrieve(net: &Net<'_>, n_wanted: usize) -> Result<Retrieved> {
         query,
         selection,
         mode,
+        is_known,
         is_listing,
     } = *net;
+    let asks_meaning = mode == Mode::Vector || mode == Mode::Hybrid && is_known;
     if is_listing {
         return listed(cx.store, selection, n_wanted);
     }
     let mut found = Candidates::with_capacity(2 * n_wanted);
     let mut strength = Strength::default();
     let mut is_all = true;
-    let typed = spelling::typed(&query.words);
+    let typed = spelling::typed(query);
     let scores = (cx.store).score_words(&query.groups, &typed, &cx.tuning.lexical)?;
     if let Some(scores) = &scores {
         strength.idf.clone_from(&scores.idf);
@@ -73,7 +87,7 @@ pub(super) fn retrieve(net: &Net<'_>, n_wanted: usize) -> Result<Retrieved> {
             candidate.lexical_rank = Some(rank);
         }
     }
-    if mode != Mode::Lexical && !query.text.is_empty() {
+    if asks_meaning && !query.text.is_empty() {
         let vector = embed(cx, &query.text)?;
         let (nearest, background) = by_meaning(cx.store, &vector, selection, n_wanted)?;
         is_all &= nearest.len() < n_wanted;

@@ -1,6 +1,6 @@
 //! Whether a word may be a slip. Pure.
 
-use super::intent;
+use super::{Query, intent};
 use crate::embed;
 use crate::store::Typed;
 use crate::words;
@@ -10,8 +10,11 @@ use crate::words;
 ///
 /// Right is what the vocabulary of the model in the binary has as one piece, and what is a function word
 /// of any language.
-pub(super) fn typed(words: &[String]) -> Vec<Typed> {
-    words.iter().map(|word| of(word)).collect()
+pub(super) fn typed(query: &Query) -> Vec<Typed> {
+    let words = query.words.iter().zip(&query.n_said);
+    words
+        .map(|(word, &n_said)| Typed { n_said, ..of(word) })
+        .collect()
 }
 
 fn of(word: &str) -> Typed {
@@ -22,6 +25,7 @@ fn of(word: &str) -> Typed {
     }
     Typed {
         is_name: intent::is_camel(word),
+        n_said: 1,
         word: lowered,
     }
 }

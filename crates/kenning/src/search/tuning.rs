@@ -50,6 +50,18 @@ pub enum Fusion {
 /// What a passage keeps of its score at least, however often it repeats what was asked for.
 pub(super) const STUFFED_MIN: f32 = 0.25;
 
+/// What a passage loses of its score that holds the words only in text that many notes repeat.
+pub(super) const REPEATED_LOSS: f32 = 0.6;
+
+/// Similarity above the background from which on a passage is near without any word.
+pub(super) const SIMILARITY_NEAR: f32 = 0.5;
+
+/// How rare a word must be, measured by the rarest of the query, to tell what it is about.
+pub(super) const TELLING_SHARE: f32 = 0.5;
+
+/// Share of the query's words, by rarity, whose parts tell what a passage is about.
+pub(super) const KIN_TELLING: f32 = 0.3;
+
 /// How much more word pieces count where words are joined.
 const JOINED_SIMILARITY: f32 = 5.0 / 3.0;
 
@@ -144,12 +156,29 @@ pub struct Tuning {
     pub graph: Option<Weights>,
 }
 
+impl Tuning {
+    /// Returns the tuning as it suits the languages of the notes. Where the model does not know the
+    /// script of a question, what it says of it is noise, and has no share in the score.
+    pub(super) fn suited(&self, languages: &[(Language, u64)], is_known: bool) -> Self {
+        let mut suited = self.clone();
+        suited.look = self.look.for_languages(languages);
+        if !is_known {
+            suited.look.similarity = 0.0;
+            if let Fusion::Blend { vector } = &mut suited.fusion {
+                *vector = 0.0;
+            }
+        }
+        suited
+    }
+}
+
 impl Default for Tuning {
     fn default() -> Self {
         Self {
             lexical: LexicalOptions {
                 k1: 1.2,
                 b: 0.75,
+                k3: 1.0,
                 weights: FieldWeights {
                     title: 2.0,
                     names: 2.0,

@@ -65,6 +65,8 @@ pub struct LexicalOptions {
     pub k1: f32,
     /// BM25's length normalisation.
     pub b: f32,
+    /// BM25's saturation of words that the question repeats.
+    pub k3: f32,
     /// Field weights; the text counts 1.
     pub weights: FieldWeights,
     /// Share of the note's own score in a chunk's; the rest is the chunk's.
@@ -153,10 +155,11 @@ impl LexicalReader {
         let mut idf = vec![0.0; groups.len()];
         let mut doubted = Vec::new();
         let forgives = groups.len() <= options.forgiving_words_max;
+        let said = |number: usize| typed.get(number).map_or(1, |typed| typed.n_said);
         for (number, group) in groups.iter().enumerate() {
             match typed.get(number).filter(|_| forgives) {
                 Some(typed) if self.is_doubtful(typed, group)? => doubted.push((number, typed)),
-                _ => idf[number] = self.add(group, options, &mut tally)?,
+                _ => idf[number] = self.add(group, said(number), options, &mut tally)?,
             }
         }
         // Last, when it is known what the other words are about.
@@ -164,7 +167,7 @@ impl LexicalReader {
         for (number, typed) in doubted {
             let near = self.respell(number, &typed.word, &groups[number], &tally, read)?;
             let group = near.as_ref().map_or(&groups[number], |near| &near.group);
-            idf[number] = self.add(group, options, &mut tally)?;
+            idf[number] = self.add(group, said(number), options, &mut tally)?;
             respelled.extend(near);
         }
         let mut scores = LexicalScores::new(self, tally, options.note_share);
@@ -176,16 +179,18 @@ impl LexicalReader {
     fn add(
         &self,
         group: &TermGroup,
+        n_said: u32,
         options: &LexicalOptions,
         tally: &mut Tally,
     ) -> tantivy::Result<f32> {
+        let emphasis = emphasis(n_said, options.k3);
         if let Some(worth) = self.frequent.get(group, options) {
-            tally.add(&worth);
+            tally.add(&worth, emphasis);
             return Ok(worth.idf);
         }
         self.count(group, &options.weights, tally)?;
         let worth = tally.worth(&self.entries, options);
-        tally.add(&worth);
+        tally.add(&worth, emphasis);
         self.frequent.keep(group, options, &worth);
         let idf = worth.idf;
         tally.give_back(worth);
@@ -280,6 +285,12 @@ impl Segment {
         }
         Ok(())
     }
+}
+
+/// What a word counts for being said more than once: BM25's `(k3 + 1) n / (k3 + n)`.
+fn emphasis(n_said: u32, k3: f32) -> f32 {
+    let n_said = n_said.max(1) as f32;
+    (k3 + 1.0) * n_said / (k3 + n_said)
 }
 
 /// Returns the number of notes in the word index.

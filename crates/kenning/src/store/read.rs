@@ -13,6 +13,7 @@ use super::lexical::{
 use super::passages::Texts;
 use super::vectors::{Neighbour, VectorReader};
 use super::{ChunkId, NoteId};
+use crate::chunk::Prints;
 use crate::embed::ModelId;
 use crate::error::{Error, Result};
 use crate::note::{Format, Heading};
@@ -132,6 +133,8 @@ pub struct ChunkRow {
     pub page: Option<u32>,
     /// Short public id.
     pub handle: u32,
+    /// Fingerprints of its text.
+    pub prints: Prints,
 }
 
 /// A chunk's row, and the word pieces of its text and of what stands above it.
@@ -469,11 +472,11 @@ const NOTE_BY_ID: &str = "SELECT id, path, title, tags, aliases, headings, date,
     superseded_by, n_lines, author, kind, evergreen, pagerank, centrality, n_neighbours, called,
     links_to, mtime_ns FROM note WHERE id = ?1";
 const CHUNK_COLUMNS: &str = "SELECT id, note, ordinal, heading, start_byte, end_byte, start_line,
-    end_line, page, handle FROM chunk";
+    end_line, page, handle, print, first_print, last_print FROM chunk";
 const CHUNK_BY_ID: &str = "SELECT id, note, ordinal, heading, start_byte, end_byte, start_line,
-    end_line, page, handle, pieces FROM chunk WHERE id = ?1";
+    end_line, page, handle, print, first_print, last_print, pieces FROM chunk WHERE id = ?1";
 /// Where the pieces stand in it.
-const PIECES_COLUMN: usize = 10;
+const PIECES_COLUMN: usize = 13;
 
 fn chunk_row(row: &Row<'_>) -> rusqlite::Result<ChunkRow> {
     Ok(ChunkRow {
@@ -486,6 +489,11 @@ fn chunk_row(row: &Row<'_>) -> rusqlite::Result<ChunkRow> {
         end_line: row.get(7)?,
         page: row.get(8)?,
         handle: row.get(9)?,
+        prints: Prints {
+            whole: row.get(10)?,
+            first: row.get(11)?,
+            last: row.get(12)?,
+        },
     })
 }
 

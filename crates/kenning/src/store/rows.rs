@@ -60,6 +60,8 @@ pub struct ChunkRecord {
     pub chunk: crate::chunk::Chunk,
     /// Short public id.
     pub handle: u32,
+    /// Fingerprints of its text.
+    pub prints: crate::chunk::Prints,
     /// Terms of its text.
     pub text_terms: String,
     /// Terms of the headings above it.
@@ -251,8 +253,8 @@ pub(super) fn insert_chunks(
 ) -> rusqlite::Result<()> {
     let mut add = connection.prepare_cached(
         "INSERT INTO chunk (id, note, ordinal, heading, start_byte, end_byte, start_line, end_line,
-            handle, page, pieces)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11)",
+            handle, page, pieces, print, first_print, last_print)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
     )?;
     for ((ordinal, record), slot) in chunks.iter().enumerate().zip(slots) {
         let chunk = &record.chunk;
@@ -268,6 +270,9 @@ pub(super) fn insert_chunks(
             record.handle,
             chunk.page,
             record.pieces,
+            record.prints.whole,
+            record.prints.first,
+            record.prints.last,
         ])?;
     }
     Ok(())

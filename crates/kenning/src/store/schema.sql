@@ -71,6 +71,9 @@ CREATE TABLE chunk (
     end_line   INTEGER NOT NULL,
     page       INTEGER,
     handle     INTEGER NOT NULL,          -- short public id, stable while path and text are
+    print      INTEGER NOT NULL,          -- fingerprint: passages of the same words have the same
+    first_print INTEGER NOT NULL,         -- of the first paragraph, and of the last one
+    last_print INTEGER NOT NULL,
     pieces     BLOB                       -- word pieces of the model, each once: rising, see pieces.rs
 ) STRICT;
 CREATE INDEX chunk_note ON chunk(note);

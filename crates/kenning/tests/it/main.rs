@@ -12,6 +12,7 @@ mod hostile;
 mod order;
 mod places;
 mod property;
+mod ranking;
 mod support;
 mod time;
 

@@ -66,6 +66,8 @@ fn questions() -> impl Iterator<Item = &'static str> {
         "tag:#bird",
         "[[lake]] reed",
         "hron winter",
+        "who saw the heron",
+        "how many herons?",
     ];
     QUERIES.into_iter().chain(others)
 }

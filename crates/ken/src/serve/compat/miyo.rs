@@ -111,7 +111,7 @@ async fn search(
             asked.push((named, named.vault(), named.desk.status()?.model));
         }
         let n_hits = answers.iter().map(|(_, answer)| answer.hits.len()).sum();
-        let hits = join(answers, n_hits).map_or_else(Vec::new, |joined| joined.hits);
+        let hits = join(answers, n_hits, None).map_or_else(Vec::new, |joined| joined.hits);
         let mut results = Vec::new();
         for hit in hits.into_iter().filter(|hit| !sieve.excludes(&hit.path)) {
             let own = hit.domain.as_deref();

@@ -24,6 +24,8 @@ pub struct Typed {
     /// Whether it is the name of something in code, which has no grammar: what its stem is equal to
     /// may be another name.
     pub is_name: bool,
+    /// How often the question says it.
+    pub n_said: u32,
 }
 
 /// A word that was looked for in place of another.

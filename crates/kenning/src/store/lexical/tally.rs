@@ -100,16 +100,16 @@ impl Tally {
         self.matched.0[note / 64] >> (note % 64) & 1 == 1
     }
 
-    /// Adds what a word is worth to the scores.
-    pub(super) fn add(&mut self, worth: &Worth) {
+    /// Adds what a word is worth to the scores, as often as its emphasis says.
+    pub(super) fn add(&mut self, worth: &Worth, emphasis: f32) {
         for of_note in &worth.notes {
             let note = &mut self.notes[of_note.note as usize];
-            note.score += of_note.own;
-            note.context += of_note.context;
+            note.score += emphasis * of_note.own;
+            note.context += emphasis * of_note.context;
             self.matched.insert(of_note.note as usize);
         }
         for &(chunk, amount) in &worth.chunks {
-            self.chunks[chunk as usize] += amount;
+            self.chunks[chunk as usize] += emphasis * amount;
         }
     }
 

@@ -1,0 +1,85 @@
+//! Text that stands in several notes: the same passage is shown once, and what many notes repeat,
+//! such as a footer, says little about any of them.
+
+use rustc_hash::{FxHashMap, FxHashSet};
+
+use super::rank::{Ranked, Rows};
+use crate::chunk::{paragraphs, print};
+use crate::error::Result;
+use crate::store::NoteId;
+
+/// Notes that must have a text for it to count as repeated.
+const NOTES_MIN: usize = 4;
+
+/// Leaves out passages that say what a better one says, word for word; that one tells where.
+pub(super) fn collapse(looked: &mut Vec<Ranked>) {
+    let mut first: FxHashMap<i64, usize> = FxHashMap::default();
+    let mut kept: Vec<Ranked> = Vec::with_capacity(looked.len());
+    for ranked in looked.drain(..) {
+        let whole = ranked.chunk.prints.whole;
+        match first.get(&whole) {
+            Some(&known) if whole != 0 && !ranked.is_pinned() => {
+                let (known, path) = (&mut kept[known], &ranked.note.path);
+                if known.note.path != *path && !known.also_in.contains(path) {
+                    known.also_in.push(path.clone());
+                }
+            }
+            _ => {
+                first.entry(whole).or_insert(kept.len());
+                kept.push(ranked);
+            }
+        }
+    }
+    *looked = kept;
+}
+
+/// Paragraphs that many notes have, by their fingerprints.
+pub(super) struct Repeated(FxHashSet<u32>);
+
+impl Repeated {
+    /// Finds what the notes of these passages repeat. Texts are read only of passages that begin or
+    /// end alike, which are few or none.
+    pub(super) fn find(rows: Rows<'_>, looked: &mut [Ranked]) -> Result<Self> {
+        let edges = many(looked.iter().map(|ranked| {
+            let prints = ranked.chunk.prints;
+            (ranked.note.id, [prints.first, prints.last])
+        }));
+        let mut paragraphs_of = Vec::new();
+        for ranked in looked.iter_mut() {
+            let prints = ranked.chunk.prints;
+            if edges.contains(&prints.first) || edges.contains(&prints.last) {
+                rows.read_text(ranked)?;
+                let all = paragraphs(ranked.passage()).map(print);
+                paragraphs_of.extend(all.map(|print| (ranked.note.id, [print])));
+            }
+        }
+        Ok(Self(many(paragraphs_of.into_iter())))
+    }
+
+    /// Returns the paragraphs of a passage that many notes have.
+    pub(super) fn of<'t>(&self, ranked: &'t Ranked) -> impl Iterator<Item = &'t str> {
+        let text = if self.0.is_empty() {
+            ""
+        } else {
+            ranked.passage()
+        };
+        paragraphs(text).filter(|paragraph| self.0.contains(&print(paragraph)))
+    }
+}
+
+/// Returns the fingerprints that enough different notes have.
+fn many<const N: usize>(prints: impl Iterator<Item = (NoteId, [u32; N])>) -> FxHashSet<u32> {
+    let mut notes: FxHashMap<u32, Vec<NoteId>> = FxHashMap::default();
+    for (note, prints) in prints {
+        for print in prints.into_iter().filter(|&print| print != 0) {
+            let notes = notes.entry(print).or_default();
+            if !notes.contains(&note) {
+                notes.push(note);
+            }
+        }
+    }
+    let many = notes
+        .into_iter()
+        .filter(|(_, notes)| notes.len() >= NOTES_MIN);
+    many.map(|(print, _)| print).collect()
+}
