@@ -60,6 +60,9 @@ pub(super) fn behind(text: &[u8], kind: Kind, name: &[u8], from: usize) -> Optio
             }
             _ => {}
         }
+        if let Some(span) = tokens::at(text, at) {
+            return Some(span);
+        }
         let start = at;
         at += run_length(&text[at..], RANDOM, 512);
         if at - start < TOUCHING_BYTES_MIN {
