@@ -26,7 +26,8 @@ pub(super) struct Bar {
 
 impl Bar {
     fn is_met(self, answer: &AnswerShape) -> bool {
-        answer.confidence >= self.confidence
+        let is_weak = matches!(answer.evidence, "none" | "weak");
+        !is_weak && answer.confidence >= self.confidence
     }
 }
 

@@ -7,6 +7,8 @@ use tantivy::schema::Field;
 const SWAP_LETTERS: usize = 4;
 const ONE_SLIP_LETTERS: usize = 5;
 const TWO_SLIPS_LETTERS: usize = 8;
+/// An ending is at most one in so many letters of a word.
+const ENDING_SHARE: usize = 3;
 
 /// Returns how many slips in a word are forgiven.
 pub(super) fn slips_forgiven(word: &str) -> usize {
@@ -28,7 +30,7 @@ pub(super) fn slips(typed: &str, word: &str) -> Option<usize> {
         return None;
     }
     let letters: Vec<char> = typed.chars().collect();
-    let n_slips = distance(&letters, word, most);
+    let n_slips = distance(&letters, word, most, 0);
     // Four letters have too many neighbours to guess among; a swap leaves the letters as they are.
     let is_guess = letters.len() < ONE_SLIP_LETTERS && !is_shuffled(&letters, word);
     (n_slips <= most && (n_slips == 0 || !is_guess)).then_some(n_slips)
@@ -45,7 +47,8 @@ fn is_shuffled(letters: &[char], word: &str) -> bool {
 /// Adds the terms of a field that are within reach of `word`, one of the forms of what was typed.
 ///
 /// The first letter is taken to be right, or to have changed places with the second: almost all slips
-/// are further in, and it spares most of the dictionary.
+/// are further in, and it spares most of the dictionary. Terms are stems: what was typed may go on, by an
+/// ending that is misspelled so that no grammar knows it.
 pub(super) fn collect(
     segment: &SegmentReader,
     field: Field,
@@ -56,6 +59,7 @@ pub(super) fn collect(
     let wanted: Vec<char> = word.chars().collect();
     let mut firsts: Vec<char> = wanted.iter().copied().take(2).collect();
     firsts.dedup();
+    let n_ending = wanted.len() / ENDING_SHARE;
     let index = segment.inverted_index(field)?;
     for first in firsts {
         let mut buffer = [0; 4];
@@ -65,10 +69,10 @@ pub(super) fn collect(
             let Ok(term) = std::str::from_utf8(stream.key()) else {
                 continue;
             };
-            if term.len().abs_diff(word.len()) > most * 4 {
+            if term.len().abs_diff(word.len()) > most * 4 + n_ending {
                 continue;
             }
-            let distance = distance(&wanted, term, most);
+            let distance = distance(&wanted, term, most, n_ending);
             if distance <= most {
                 found.push((distance, term.to_owned()));
             }
@@ -77,12 +81,14 @@ pub(super) fn collect(
     Ok(())
 }
 
-/// Counts the letters to add, drop, change or swap with their neighbour; stops above `most`.
-fn distance(wanted: &[char], term: &str, most: usize) -> usize {
+/// Counts the letters to add, drop, change or swap with their neighbour; stops above `most`. Up to
+/// `n_ending` letters at the end of what is wanted may go for nothing.
+fn distance(wanted: &[char], term: &str, most: usize, n_ending: usize) -> usize {
     let term: Vec<char> = term.chars().collect();
-    if term.len().abs_diff(wanted.len()) > most {
+    if term.len() > wanted.len() + most || term.len() + most + n_ending < wanted.len() {
         return most + 1;
     }
+    let mut least = most + 1;
     let mut before: Vec<usize> = Vec::new();
     let mut last: Vec<usize> = (0..=term.len()).collect();
     for (i, x) in wanted.iter().enumerate() {
@@ -96,12 +102,15 @@ fn distance(wanted: &[char], term: &str, most: usize) -> usize {
             }
             row[j + 1] = best;
         }
+        if i + 1 + n_ending >= wanted.len() {
+            least = least.min(row[term.len()]);
+        }
         if row.iter().all(|&cost| cost > most) {
-            return most + 1;
+            break;
         }
         before = std::mem::replace(&mut last, row);
     }
-    last[term.len()]
+    least
 }
 
 #[cfg(test)]
@@ -120,7 +129,23 @@ mod tests {
             ("größe", "grosse", 3),
         ] {
             let letters: Vec<char> = wanted.chars().collect();
-            assert_eq!(distance(&letters, term, 2), expected, "{wanted} {term}");
+            assert_eq!(distance(&letters, term, 2, 0), expected, "{wanted} {term}");
+        }
+    }
+
+    #[test]
+    fn a_stem_is_reached_from_a_misspelled_ending() {
+        for (wanted, n_ending, expected) in [
+            ("intersction", 3, 1),
+            ("intersectoin", 4, 0),
+            ("intersectoin", 0, 3),
+        ] {
+            let letters: Vec<char> = wanted.chars().collect();
+            assert_eq!(
+                distance(&letters, "intersect", 2, n_ending),
+                expected,
+                "{wanted}"
+            );
         }
     }
 

@@ -165,7 +165,7 @@ impl LexicalReader {
         // Last, when it is known what the other words are about.
         let mut respelled = Vec::new();
         for (number, typed) in doubted {
-            let near = self.respell(number, &typed.word, &groups[number], &tally, read)?;
+            let near = self.respell(number, typed, &groups[number], &tally, read)?;
             let group = near.as_ref().map_or(&groups[number], |near| &near.group);
             idf[number] = self.add(group, said(number), options, &mut tally)?;
             respelled.extend(near);

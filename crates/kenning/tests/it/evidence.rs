@@ -27,7 +27,7 @@ graag sit there in the evening.
 -- Lists.md --
 # Lists
 
-The intersection of two lists holds what is in both. Intersecting lines cross. `querySelectorAll` returns
+The intersection of two lists holds what is in both. `querySelectorAll` returns
 a list of elements, `querySelector` the first of them.
 -- Küche.md --
 ---
@@ -68,6 +68,7 @@ fn slips_are_corrected_as_a_person_would() {
         ("bolier", Some("boiler")),
         ("obiler", Some("boiler")),
         ("intersction", Some("intersection")),
+        ("intersectoin", Some("intersection")),
         ("querySelectorAl", Some("queryselectorall")),
         ("renovaton", Some("renovation")),
         // Endings are no slips.
@@ -106,7 +107,7 @@ fn what_was_not_asked_for_carries_no_grade() {
         "intersction",
         "renovaton igntier",
         // Only accents make them equal.
-        "Muller",
+        "Mullers",
         "kuche",
         // Only the grammar of another language does.
         "Döner",

@@ -12,7 +12,7 @@ use crate::store::{ChunkId, NoteId, fuzzy};
 use crate::words::{self, Language};
 
 /// Terms that are looked at more closely.
-const TERMS_MAX: usize = 24;
+const TERMS_MAX: usize = 32;
 /// Entries in which it is looked up how a term is spelled; many words may stand under one stem.
 const SAMPLES_MAX: usize = 50;
 
@@ -64,13 +64,13 @@ impl LexicalReader {
     pub(super) fn respell(
         &self,
         number: usize,
-        typed: &str,
+        typed: &Typed,
         group: &TermGroup,
         tally: &Tally,
         read: &Read<'_>,
     ) -> Result<Option<Respelled>> {
         let mut found = Vec::new();
-        for term in self.terms_near(typed, group)? {
+        for term in self.terms_near(&typed.word, group)? {
             found.extend(self.spelled(&term, typed, tally, read)?);
         }
         found.sort_by(|a, b| {
@@ -150,7 +150,7 @@ impl LexicalReader {
     fn spelled(
         &self,
         term: &str,
-        typed: &str,
+        typed: &Typed,
         tally: &Tally,
         read: &Read<'_>,
     ) -> Result<Option<Found>> {
@@ -189,20 +189,23 @@ impl LexicalReader {
         &self,
         entry: usize,
         term: &str,
-        typed: &str,
+        typed: &Typed,
         read: &Read<'_>,
     ) -> Option<(usize, String)> {
         let (text, language) = read(&self.place(entry))?;
-        // "aquire" is one slip from "acquired", too: endings are grammar, not slips.
-        let root = words::root(typed, language);
-        let mut firsts = typed.chars();
+        // "aquire" is one slip from "acquired", too: endings are grammar, not slips. Names have none.
+        let root = words::root(&typed.word, language);
+        let mut firsts = typed.word.chars();
         let firsts = [firsts.next(), firsts.next()];
         let mut lowered = String::new();
         let near = words::words(&text).filter_map(|word| {
             words::lower_into(word.text, &mut lowered);
             firsts.contains(&lowered.chars().next()).then_some(())?;
-            let of_word = fuzzy::slips(typed, &lowered);
-            let of_root = fuzzy::slips(&root, &words::root(&lowered, language));
+            let of_word = fuzzy::slips(&typed.word, &lowered);
+            let of_root = match typed.is_name {
+                true => None,
+                false => fuzzy::slips(&root, &words::root(&lowered, language)),
+            };
             let n_slips = of_word.into_iter().chain(of_root).min()?;
             let is_it = words::term_of(&word, language) == term;
             is_it.then(|| (n_slips, lowered.clone()))
