@@ -25,8 +25,8 @@ mod watch;
 use anyhow::Result;
 
 use crate::args::{Args, Command};
-use crate::render;
 use crate::settings::Settings;
+use crate::{private, render};
 
 /// Whether a command found what it was asked for; decides the exit code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -39,7 +39,16 @@ pub(crate) enum Found {
 pub(crate) fn run(args: Args) -> Result<Found> {
     render::set_color(args.place.color);
     let place = &args.place;
-    let settings = || Settings::load(place, false);
+    let settings = || {
+        let settings = Settings::load(place, false)?;
+        if private::close(&settings.data_dir) {
+            let folder = settings.data_dir.display();
+            render::say(&format!(
+                "note: {folder} was open to others; now it is yours only"
+            ));
+        }
+        anyhow::Ok(settings)
+    };
     // These two write the settings file.
     let new_settings = || Settings::load(place, true);
     match &args.command {

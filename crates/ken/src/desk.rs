@@ -4,6 +4,7 @@
 mod desks;
 pub(crate) mod fresh;
 pub(crate) mod memory;
+mod mend;
 mod node;
 mod request;
 mod several;
@@ -13,11 +14,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use anyhow::Result;
+use kenning::Error;
 use kenning::cite::{self, Citation};
 use kenning::embed::{StaticModel, embedded};
 use kenning::index::Progress;
 use kenning::search::{self, Mode, SearchContext, SearchOptions};
-use kenning::store::{Beat, Pulse, Store, Wanted};
+use kenning::store::{Beat, FileId, Pulse, Store, Wanted};
 use kenning::traverse::{TraverseContext, Walker};
 use kenning::{links, secrets};
 
@@ -40,6 +42,7 @@ pub(crate) struct Desk {
     pulse: Mutex<Option<Pulse>>,
     idle: Mutex<Vec<(Beat, Store)>>,
     updates: fresh::Updates,
+    mending: mend::Mending,
 }
 
 impl Desk {
@@ -52,6 +55,7 @@ impl Desk {
             pulse: Mutex::default(),
             idle: Mutex::default(),
             updates: fresh::Updates::default(),
+            mending: mend::Mending::default(),
         }
     }
 
@@ -75,7 +79,9 @@ impl Desk {
 
     /// Answers from the index as it is.
     pub(crate) fn search(&self, request: &SearchRequest) -> Result<AnswerShape> {
-        self.with_store(|store| self.answer(store, request, None))
+        let mut answer = self.with_store(|store| self.answer(store, request, None))?;
+        answer.notices.extend(self.mending.told());
+        Ok(answer)
     }
 
     /// Answers as if it were still the time at which the index was made: the same index gives the
@@ -225,7 +231,7 @@ impl Desk {
 
     /// Checks quotes against the notes they are said to be from.
     pub(crate) fn verify(&self, citations: Vec<Citation>) -> Result<VerdictsShape> {
-        self.with_store(|store| Ok(VerdictsShape::new(cite::verify(store, citations)?)))
+        self.with_store(|store| Ok(VerdictsShape::new(cite::verify(store, citations.clone())?)))
     }
 
     /// Says what is indexed.
@@ -271,8 +277,16 @@ impl Desk {
     }
 
     /// Lends a snapshot that is as new as the file. While an index is being made anew there is none
-    /// to open: the last one still answers.
-    pub(crate) fn with_store<T>(&self, run: impl FnOnce(&Store) -> Result<T>) -> Result<T> {
+    /// to open: the last one still answers. One that is damaged is mended first, where that may be.
+    pub(crate) fn with_store<T>(&self, run: impl Fn(&Store) -> Result<T>) -> Result<T> {
+        let seen = FileId::of(&self.located.store);
+        match self.lend(&run) {
+            Err(error) if self.mend(&error, seen)? => self.lend(&run),
+            result => result,
+        }
+    }
+
+    fn lend<T>(&self, run: &impl Fn(&Store) -> Result<T>) -> Result<T> {
         let (beat, store) = self.take()?;
         let result = run(&store);
         let mut idle = locked(&self.idle);
@@ -288,13 +302,15 @@ impl Desk {
         let mut idle = locked(&self.idle);
         let known = match &beat {
             Ok(beat) => idle.iter().position(|(seen, _)| seen == beat),
+            // What is left in memory of a damaged file is soon not enough.
+            Err(Error::StoreCorrupt { .. } | Error::StoreForeign { .. }) => None,
             Err(_) => idle.len().checked_sub(1),
         };
         if let Some(known) = known {
             return Ok(idle.swap_remove(known));
         }
         let beat = beat?;
-        match Store::open(&self.located.store) {
+        match open::store(&self.located) {
             Ok(store) => {
                 idle.retain(|(seen, _)| *seen == beat);
                 Ok((beat, store))

@@ -53,10 +53,14 @@ pub(crate) fn of(error: &anyhow::Error) -> Option<String> {
             "choose another file with `--store FILE`, or move {} away; it is never overwritten",
             path.display()
         ),
-        Error::StoreCorrupt { path, .. } => format!(
-            "delete {} and run `ken index`; the index can always be made again from the notes",
-            path.display()
-        ),
+        Error::StoreOfAnother { .. } => {
+            "choose another file with `--store FILE`, or make it anew with `ken index --full`"
+                .to_owned()
+        }
+        Error::StoreCorrupt { .. } => {
+            "run `ken index`; it puts the damaged file aside and makes a new one from the notes"
+                .to_owned()
+        }
         Error::StoreFull { .. } => {
             "free some space, or put the index elsewhere with `KEN_DATA_DIR`".to_owned()
         }

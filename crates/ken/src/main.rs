@@ -6,6 +6,7 @@ mod desk;
 mod hint;
 mod hook;
 mod mcp;
+mod private;
 mod reader;
 mod render;
 mod serve;
@@ -23,6 +24,7 @@ const NOTHING_FOUND: u8 = 1;
 const FAILED: u8 = 2;
 
 fn main() -> ExitCode {
+    private::be();
     if std::env::args_os()
         .nth(1)
         .is_some_and(|verb| verb == reader::CHILD_VERB)

@@ -113,6 +113,8 @@ pub(crate) struct Located {
     pub(crate) name: String,
     pub(crate) vault: Option<PathBuf>,
     pub(crate) store: PathBuf,
+    /// Whether the index lies where we put it, and not where somebody said.
+    pub(crate) is_own_place: bool,
     /// Which files of the vault are notes.
     pub(crate) rules: WalkRules,
     /// How they are cut.

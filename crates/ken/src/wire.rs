@@ -399,6 +399,13 @@ pub(crate) fn rebuild_reason(rebuild: &Rebuild) -> String {
         Rebuild::Schema { found } => format!("the index was of an older format ({found})"),
         Rebuild::Model { from } => format!("the index was made with the model {from}"),
         Rebuild::Settings => "the settings for cutting notes changed".to_owned(),
+        Rebuild::Damaged { reason, aside } => match aside {
+            Some(aside) => {
+                let aside = aside.display();
+                format!("the index was damaged ({reason}); it is kept as {aside}")
+            }
+            None => format!("the index was damaged ({reason})"),
+        },
     }
 }
 

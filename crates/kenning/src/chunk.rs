@@ -123,7 +123,8 @@ pub fn heading_path(headings: &[Heading], heading: Option<usize>) -> Vec<&str> {
 fn push_heading_path<'a>(headings: &'a [Heading], innermost: usize, path: &mut Vec<&'a str>) {
     let start = path.len();
     let mut level = u8::MAX;
-    for heading in headings[..=innermost].iter().rev() {
+    let above = headings.get(..=innermost).unwrap_or(headings);
+    for heading in above.iter().rev() {
         if heading.level < level {
             level = heading.level;
             path.push(&heading.text);

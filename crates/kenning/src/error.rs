@@ -56,6 +56,14 @@ pub enum Error {
         /// What was found instead.
         reason: String,
     },
+    /// The file is the index of another vault.
+    #[error("{path} is the index of another vault, {vault}")]
+    StoreOfAnother {
+        /// The index file.
+        path: PathBuf,
+        /// The vault that it was made from.
+        vault: String,
+    },
     /// The file is ours but damaged.
     #[error("the index at {path} is damaged: {reason}")]
     StoreCorrupt {

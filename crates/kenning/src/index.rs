@@ -9,7 +9,7 @@ mod prepare;
 mod understand;
 
 use std::collections::HashMap;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
@@ -22,8 +22,8 @@ use crate::error::{Error, Result};
 use crate::extract::Reader;
 use crate::note::Format;
 use crate::secrets;
-use crate::store::{self, NoteRecord, StoreWriter};
-use crate::vault::{Found, Skipped, Source, Stamp, decode};
+use crate::store::{self, FileId, NoteRecord, StoreWriter};
+use crate::vault::{self, Found, Skipped, Source, Stamp, decode};
 use prepare::{Group, Outcome, Tools};
 
 /// Notes that a worker takes at once; enough to fill an embedding batch.
@@ -65,6 +65,8 @@ pub struct IndexOptions {
     pub n_threads: usize,
     /// How long to wait for another writer.
     pub patience: Duration,
+    /// Read the whole file first, to find damage where nothing else would look.
+    pub check: bool,
 }
 
 impl Default for IndexOptions {
@@ -74,6 +76,7 @@ impl Default for IndexOptions {
             full: false,
             n_threads: 2,
             patience: Duration::from_secs(5),
+            check: false,
         }
     }
 }
@@ -137,10 +140,43 @@ pub enum Rebuild {
     },
     /// Notes are cut differently now.
     Settings,
+    /// It was damaged.
+    Damaged {
+        /// What was found.
+        reason: String,
+        /// Where the damaged file is now.
+        aside: Option<PathBuf>,
+    },
 }
 
 /// Brings the index up to date with the source.
 pub fn update(cx: &IndexContext<'_>) -> Result<Report> {
+    or_anew(cx, update_all)
+}
+
+/// Brings one file up to date, whether it changed, is new or is gone.
+pub fn update_file(cx: &IndexContext<'_>, path: &str, stamp: Option<Stamp>) -> Result<Report> {
+    or_anew(cx, |cx| update_one(cx, path, stamp))
+}
+
+/// Runs; where the index turns out to be damaged, puts it aside and makes a new one.
+fn or_anew(
+    cx: &IndexContext<'_>,
+    run: impl Fn(&IndexContext<'_>) -> Result<Report>,
+) -> Result<Report> {
+    let seen = FileId::of(cx.store);
+    match (run(cx), seen) {
+        (Err(Error::StoreCorrupt { reason, .. }), Some(seen)) => {
+            let aside = store::set_aside(cx.store, seen, cx.options.patience)?;
+            let rebuilt = Some(Rebuild::Damaged { reason, aside });
+            let report = update_all(cx)?;
+            Ok(Report { rebuilt, ..report })
+        }
+        (done, _) => done,
+    }
+}
+
+fn update_all(cx: &IndexContext<'_>) -> Result<Report> {
     let walk = cx.source.list();
     let (mut writer, rebuilt) = open(cx, &walk.found)?;
     let mut report = Report {
@@ -179,12 +215,11 @@ pub fn update(cx: &IndexContext<'_>) -> Result<Report> {
     Ok(report)
 }
 
-/// Brings one file up to date, whether it changed, is new or is gone.
-pub fn update_file(cx: &IndexContext<'_>, path: &str, stamp: Option<Stamp>) -> Result<Report> {
+fn update_one(cx: &IndexContext<'_>, path: &str, stamp: Option<Stamp>) -> Result<Report> {
     let (mut writer, rebuilt) = open(cx, &[])?;
     if rebuilt.is_some() {
         drop(writer);
-        let report = update(cx)?;
+        let report = update_all(cx)?;
         return Ok(Report { rebuilt, ..report });
     }
     let mut report = Report::default();
@@ -233,8 +268,19 @@ fn open(cx: &IndexContext<'_>, found: &[Found]) -> Result<(StoreWriter, Option<R
         }
         other => other?,
     };
+    if cx.options.check {
+        writer.check_pages()?;
+    }
     let settings = cx.options.profile.name().to_owned();
+    let vault = cx.source.root().map(vault::name_of).unwrap_or_default();
+    let of = writer.fact("vault")?.unwrap_or_default();
     let stored = writer.model()?;
+    if stored.is_some() && of != vault && !cx.options.full {
+        return Err(Error::StoreOfAnother {
+            path: cx.store.to_owned(),
+            vault: of,
+        });
+    }
     let rebuild = match stored {
         None => Some(outdated.unwrap_or(Rebuild::New)),
         Some(_) if cx.options.full => Some(Rebuild::Asked),
@@ -249,6 +295,7 @@ fn open(cx: &IndexContext<'_>, found: &[Found]) -> Result<(StoreWriter, Option<R
         let center = prepare::center(cx.embedder)?;
         writer.reset(cx.embedder.id(), &center, &dictionary)?;
         writer.set_fact("settings", &settings)?;
+        writer.set_fact("vault", &vault)?;
     }
     Ok((writer, rebuild))
 }

@@ -115,6 +115,16 @@ pub trait Source: Sync {
         let _ = known;
         None
     }
+    /// Returns the folder of the notes, if they lie in one.
+    fn root(&self) -> Option<&Path> {
+        None
+    }
+}
+
+/// Returns a vault's path as an index remembers it. No two paths have the same one.
+pub fn name_of(root: &Path) -> String {
+    let name = root.to_str().map(str::to_owned);
+    name.unwrap_or_else(|| format!("{root:?}"))
 }
 
 impl Source for Vault {
@@ -135,6 +145,10 @@ impl Source for Vault {
             return None;
         }
         history::read(&self.root, known).map(names::mask_history)
+    }
+
+    fn root(&self) -> Option<&Path> {
+        Some(&self.root)
     }
 }
 

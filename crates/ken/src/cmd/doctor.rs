@@ -2,7 +2,6 @@
 
 use anyhow::Result;
 use kenning::embed::Embedder;
-use kenning::store::Store;
 use kenning::vault::Vault;
 
 use super::{Found, open};
@@ -93,7 +92,7 @@ fn check_place(located: &Located, checks: &mut Checks) {
         }
     }
     let verify = || -> Result<(String, Vec<String>)> {
-        let store = Store::open(&located.store)?;
+        let store = open::store(located)?;
         let status = store.status()?;
         let found = format!(
             "{} ({} notes, {} chunks)",
@@ -109,7 +108,7 @@ fn check_place(located: &Located, checks: &mut Checks) {
             for problem in problems {
                 checks.bad(
                     "index",
-                    &crate::hint::Hinted::error(problem, "run `ken index --full`"),
+                    &crate::hint::Hinted::error(problem, "run `ken index`"),
                 );
             }
         }

@@ -60,7 +60,7 @@ fn whole(settings: &Settings, place: &Place, args: &IndexArgs) -> Result<Found> 
         if all.len() > 1 && !place.quiet {
             render::say(&format!("{}:", located.name));
         }
-        let (report, seconds) = open::update(located, vault, args.full)?;
+        let (report, seconds) = open::check_and_update(located, vault, args.full)?;
         tell(&report, seconds, &place, args)?;
     }
     Ok(Found::Something)

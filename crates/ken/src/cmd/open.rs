@@ -8,12 +8,16 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressStyle};
+use kenning::Error;
 use kenning::embed::{self, EmbedError, Embedder, StaticModel};
-use kenning::index::{self, IndexContext, IndexOptions, Progress, Report};
+use kenning::index::{self, IndexContext, IndexOptions, Progress, Rebuild, Report};
+use kenning::store::{self, FileId, Store};
 use kenning::vault::{Source, Vault};
 
 use crate::hint::Hinted;
+use crate::private;
 use crate::reader::Readers;
+use crate::render;
 use crate::settings::{Located, Settings};
 
 /// Returns the seconds since 1970.
@@ -98,11 +102,66 @@ impl Model {
     }
 }
 
+/// Opens the index of a place, if it is the one that was made from its vault.
+pub(crate) fn store(located: &Located) -> kenning::Result<Store> {
+    match &located.vault {
+        Some(vault) => Store::open_of(&located.store, vault),
+        None => Store::open(&located.store),
+    }
+}
+
+/// Whether an index has to be made before it can be asked.
+pub(crate) fn is_to_be_made(error: &Error) -> bool {
+    matches!(
+        error,
+        Error::StoreMissing { .. } | Error::StoreOutdated { .. }
+    )
+}
+
+/// Returns what is wrong with an index, if that is why something failed. Where only indexes lie, what
+/// does not look like one was one.
+pub(crate) fn damage(located: &Located, error: &anyhow::Error) -> Option<String> {
+    match error.downcast_ref()? {
+        Error::StoreCorrupt { reason, .. } => Some(reason.clone()),
+        Error::StoreForeign { reason, .. } if located.is_own_place => Some(reason.clone()),
+        _ => None,
+    }
+}
+
+/// Puts an index aside that was seen to be damaged, and makes a new one from the notes.
+pub(crate) fn remake(located: &Located, reason: &str, seen: Option<FileId>) -> Result<String> {
+    let patience = IndexOptions::default().patience;
+    let aside = match seen {
+        Some(seen) => store::set_aside(&located.store, seen, patience)?,
+        None => None,
+    };
+    reload(located, &|_| {})?;
+    let kept = aside.map(|aside| format!("; the damaged one is kept as {}", aside.display()));
+    Ok(format!(
+        "the index was damaged ({reason}) and has been made again from the notes{}",
+        kept.unwrap_or_default()
+    ))
+}
+
 /// Brings the whole index up to date, with a progress bar for people.
 pub(crate) fn update(located: &Located, vault: &Path, full: bool) -> Result<(Report, f64)> {
+    update_with(located, vault, full, false)
+}
+
+/// The same, after looking for damage in the whole file.
+pub(crate) fn check_and_update(
+    located: &Located,
+    vault: &Path,
+    full: bool,
+) -> Result<(Report, f64)> {
+    update_with(located, vault, full, true)
+}
+
+fn update_with(located: &Located, vault: &Path, full: bool, check: bool) -> Result<(Report, f64)> {
     let vault = Vault::open(vault, located.rules.clone())?;
     let options = IndexOptions {
         full,
+        check,
         profile: located.profile,
         n_threads: n_threads(),
         ..IndexOptions::default()
@@ -147,7 +206,7 @@ fn with_bar(
     located: &Located,
     source: &dyn Source,
     options: &IndexOptions,
-    run: impl FnOnce(&IndexContext<'_>) -> kenning::Result<Report>,
+    run: impl Fn(&IndexContext<'_>) -> kenning::Result<Report>,
 ) -> Result<(Report, f64)> {
     let bar = progress_bar();
     let progress = |progress| show(&bar, progress);
@@ -161,12 +220,12 @@ fn with_context(
     source: &dyn Source,
     options: &IndexOptions,
     progress: &(dyn Fn(Progress) + Sync),
-    run: impl FnOnce(&IndexContext<'_>) -> kenning::Result<Report>,
+    run: impl Fn(&IndexContext<'_>) -> kenning::Result<Report>,
 ) -> Result<(Report, f64)> {
     let model = Model::of(located)?;
     let reader = Readers::default();
     let started = Instant::now();
-    let report = run(&IndexContext {
+    let cx = IndexContext {
         source,
         store: &located.store,
         reader: &reader,
@@ -175,8 +234,24 @@ fn with_context(
         options,
         progress,
         stop: stop_flag(),
-    });
-    Ok((report?, started.elapsed().as_secs_f64()))
+    };
+    let seen = FileId::of(&located.store);
+    let report = match (run(&cx), seen) {
+        (Err(Error::StoreForeign { reason, .. }), Some(seen)) if located.is_own_place => {
+            let aside = store::set_aside(&located.store, seen, options.patience)?;
+            let rebuilt = Some(Rebuild::Damaged { reason, aside });
+            let report = run(&cx)?;
+            Report { rebuilt, ..report }
+        }
+        (report, _) => report?,
+    };
+    if private::close_one(&located.store) {
+        let index = located.store.display();
+        render::say(&format!(
+            "note: {index} was open to others; now it is yours only"
+        ));
+    }
+    Ok((report, started.elapsed().as_secs_f64()))
 }
 
 pub(crate) fn n_threads() -> usize {

@@ -8,7 +8,7 @@ use kenning::Error;
 use kenning::embed::EmbedError;
 use kenning::index::Freshness;
 use kenning::search::{Answer, Evidence, Mode};
-use kenning::store::Store;
+use kenning::store::{FileId, Store};
 
 use super::{Found, open, qmd};
 use crate::args::{Format, Place, SearchArgs};
@@ -53,7 +53,7 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &SearchArgs) -> Resu
     })
 }
 
-/// Asks one domain, after bringing its index up to date.
+/// Asks one domain, after bringing its index up to date; a damaged one is made again.
 pub(super) fn ask(
     settings: &Settings,
     located: Located,
@@ -61,16 +61,37 @@ pub(super) fn ask(
     request: &SearchRequest,
     quiet: bool,
 ) -> Result<AnswerShape> {
+    let seen = FileId::of(&located.store);
+    let answer = ask_once(settings, &located, args, request, quiet);
+    let damage = (answer.as_ref().err()).and_then(|error| open::damage(&located, error));
+    match damage {
+        Some(reason) if located.vault.is_some() && !args.no_update => {
+            let word = open::remake(&located, &reason, seen)?;
+            let mut answer = ask_once(settings, &located, args, request, quiet)?;
+            answer.notices.push(word);
+            Ok(answer)
+        }
+        _ => answer,
+    }
+}
+
+fn ask_once(
+    settings: &Settings,
+    located: &Located,
+    args: &SearchArgs,
+    request: &SearchRequest,
+    quiet: bool,
+) -> Result<AnswerShape> {
     let now = open::now();
     let mode = settings.mode(args.mode)?;
-    let (store, is_checked) = match open_fresh(&located, args, quiet) {
+    let (store, is_checked) = match open_fresh(located, args, quiet) {
         Err(error) if matches!(error.downcast_ref(), Some(Error::StoreMissing { .. })) => {
             return Ok(without_index(mode, args));
         }
         other => other?,
     };
-    let model = Arc::new(open::Model::asked(&located)?);
-    let desk = Desk::new(settings, located, model);
+    let model = Arc::new(open::Model::asked(located)?);
+    let desk = Desk::new(settings, located.clone(), model);
     desk.answer(&store, request, is_checked.then_some(now))
 }
 
@@ -116,11 +137,11 @@ fn without_index(mode: Mode, args: &SearchArgs) -> AnswerShape {
 /// to be up to date.
 fn open_fresh(located: &Located, args: &SearchArgs, quiet: bool) -> Result<(Store, bool)> {
     let Some(folder) = located.vault.as_deref().filter(|_| !args.no_update) else {
-        return Ok((Store::open(&located.store)?, false));
+        return Ok((open::store(located)?, false));
     };
-    let store = match Store::open(&located.store) {
+    let store = match open::store(located) {
         Ok(store) => Some(store),
-        Err(Error::StoreMissing { .. } | Error::StoreOutdated { .. }) => None,
+        Err(error) if open::is_to_be_made(&error) => None,
         Err(error) => return Err(error.into()),
     };
     if let Some(store) = store {
@@ -134,7 +155,6 @@ fn open_fresh(located: &Located, args: &SearchArgs, quiet: bool) -> Result<(Stor
 }
 
 fn refresh(located: &Located, folder: &Path, quiet: bool) -> Result<(Store, bool)> {
-    let store = &located.store;
     match open::update(located, folder, false) {
         Ok((report, seconds)) => {
             let did_something =
@@ -142,23 +162,44 @@ fn refresh(located: &Located, folder: &Path, quiet: bool) -> Result<(Store, bool
             if did_something || report.rebuilt.is_some() {
                 render::report(&report, seconds, quiet);
             }
-            Ok((Store::open(store)?, !report.is_stopped))
+            Ok((open::store(located)?, !report.is_stopped))
         }
         // Somebody else is at it; what they have committed so far can be searched.
         Err(error) if matches!(error.downcast_ref(), Some(Error::StoreBusy { .. })) => {
             render::say("note: another process is indexing; these are the notes it has finished");
-            Ok((Store::open(store)?, false))
+            Ok((open::store(located)?, false))
         }
         // Words can still be looked up in the index as it is.
         Err(error) if error.is::<EmbedError>() => {
-            let Ok(store) = Store::open(store) else {
+            let Ok(store) = open::store(located) else {
                 return Err(error);
             };
             let notice = "note: notes have changed, but without the model they cannot be indexed";
             render::say(&format!("{notice}: {error:#}"));
             Ok((store, false))
         }
+        // What cannot be written can still be read.
+        Err(error) if is_closed_to_us(&error) => match open::store(located) {
+            Ok(store) => {
+                render::say(&format!(
+                    "note: the notes have changed, but the index cannot: {error}"
+                ));
+                Ok((store, false))
+            }
+            Err(_) => Err(error),
+        },
         Err(error) => Err(error),
+    }
+}
+
+/// Whether the index may not be written, by us or by anybody.
+fn is_closed_to_us(error: &anyhow::Error) -> bool {
+    use std::io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem};
+    match error.downcast_ref() {
+        Some(Error::Io { source, .. }) => {
+            matches!(source.kind(), PermissionDenied | ReadOnlyFilesystem)
+        }
+        _ => false,
     }
 }
 

@@ -31,7 +31,9 @@ impl Desks {
                 Some(desk) => Arc::clone(&desk.model),
                 None => Arc::new(Model::asked(&located)?),
             };
-            desks.push(Arc::new(Desk::new(settings, located, model)));
+            let desk = Desk::new(settings, located, model);
+            desk.mending.allow();
+            desks.push(Arc::new(desk));
         }
         Ok(Self(desks))
     }

@@ -67,17 +67,10 @@ impl Desk {
             .with_store(|store| look(&self.located, folder, store, false))
             .map(|found| found == Freshness::Stale);
         match looked {
-            Err(error) if is_to_be_made(&error) => Ok(true),
+            Err(error) if error.downcast_ref().is_some_and(open::is_to_be_made) => Ok(true),
             other => other,
         }
     }
-}
-
-fn is_to_be_made(error: &anyhow::Error) -> bool {
-    matches!(
-        error.downcast_ref(),
-        Some(Error::StoreMissing { .. } | Error::StoreOutdated { .. })
-    )
 }
 
 /// The update that is under way, for everybody who waits for it.

@@ -7,6 +7,7 @@ use anyhow::Result;
 use kenning::Error;
 
 use super::address;
+use crate::cmd::open;
 use crate::desk::{Desk, Desks};
 use crate::hint::Hinted;
 
@@ -92,10 +93,7 @@ fn is_unknown(error: &anyhow::Error) -> bool {
 
 /// An index that is being made will be there soon.
 pub(super) fn explained(desk: &Desk, error: anyhow::Error) -> anyhow::Error {
-    let is_missing = matches!(
-        error.downcast_ref(),
-        Some(Error::StoreMissing { .. } | Error::StoreOutdated { .. })
-    );
+    let is_missing = error.downcast_ref().is_some_and(open::is_to_be_made);
     if is_missing && desk.is_updating() {
         return Hinted::error(
             format!(

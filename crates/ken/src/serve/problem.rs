@@ -79,6 +79,8 @@ impl From<anyhow::Error> for Problem {
                 Error::StoreMissing { .. }
                 | Error::StoreBusy { .. }
                 | Error::StoreOutdated { .. }
+                | Error::StoreOfAnother { .. }
+                | Error::StoreCorrupt { .. }
                 | Error::ModelMismatch { .. }
                 | Error::VaultMissing { .. },
             ) => StatusCode::SERVICE_UNAVAILABLE,

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::env;
+use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
@@ -172,6 +173,7 @@ impl Settings {
             model_dimensions: domain.and_then(|domain| domain.embedding_dim),
             domain: domain.cloned(),
             vault: vault.map(Path::to_owned),
+            is_own_place: store.parent() == Some(&*self.data_dir),
             name,
             store,
         })
@@ -256,7 +258,25 @@ impl Settings {
         let hash = fnv1a(vault.as_os_str().as_encoded_bytes());
         let domain = domain.map(|domain| format!("-{domain}"));
         let domain = domain.unwrap_or_default();
-        self.data_dir.join(format!("{name}-{hash:08x}{domain}.db"))
+        let path = |hash: &str| self.data_dir.join(format!("{name}-{hash}{domain}.db"));
+        let store = path(&format!("{hash:032x}"));
+        adopt(
+            &path(&short_hash(vault.as_os_str().as_encoded_bytes())),
+            &store,
+        );
+        store
+    }
+}
+
+/// Gives an index its name of today: older versions had shorter hashes.
+fn adopt(old: &Path, new: &Path) {
+    if old.is_file() && !new.exists() {
+        // Where this fails there is a new index, and the old one stays where it is.
+        let _ = fs::rename(old, new);
+        for suffix in ["-wal", "-shm", ".lock"] {
+            let beside = |path: &Path| PathBuf::from(format!("{}{suffix}", path.display()));
+            let _ = fs::rename(beside(old), beside(new));
+        }
     }
 }
 
@@ -265,10 +285,19 @@ fn folder_name(folder: &Path) -> String {
     name.unwrap_or_default().into_owned()
 }
 
-/// A hash that never changes, for names of files.
-fn fnv1a(bytes: &[u8]) -> u32 {
+/// A hash that never changes, for names of files: two paths share one only by somebody's intent, and
+/// then the index still says whose it is.
+fn fnv1a(bytes: &[u8]) -> u128 {
+    bytes.iter().fold(
+        0x6C62_272E_07BB_0142_62B8_2175_6295_C58D,
+        |hash: u128, byte| (hash ^ u128::from(*byte)).wrapping_mul(0x0100_0000_0000_0000_0000_013B),
+    )
+}
+
+/// The hash that older versions named files by.
+fn short_hash(bytes: &[u8]) -> String {
     let hash = bytes.iter().fold(0xCBF2_9CE4_8422_2325u64, |hash, byte| {
         (hash ^ u64::from(*byte)).wrapping_mul(0x0100_0000_01B3)
     });
-    (hash ^ (hash >> 32)) as u32
+    format!("{:08x}", (hash ^ (hash >> 32)) as u32)
 }

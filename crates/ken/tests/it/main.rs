@@ -5,6 +5,7 @@
 mod answer;
 mod audit;
 mod cite;
+mod damage;
 mod domains;
 mod eval;
 mod get;

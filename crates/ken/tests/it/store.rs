@@ -57,13 +57,13 @@ fn a_file_that_is_no_index_is_left_alone() {
 }
 
 #[test]
-fn a_damaged_index_is_told_with_the_way_out() {
+fn a_damaged_index_without_its_vault_is_told_with_the_way_out() {
     let vault = TestVault::example();
     vault.ken(&["index", "--store", "own.db"]).expect_code(0);
     let bytes = fs::read(vault.beside("own.db")).unwrap();
     fs::write(vault.beside("own.db"), &bytes[..bytes.len() / 2]).unwrap();
     vault
-        .ken(&["search", "--store", "own.db", "boiler"])
+        .bare_ken(&["search", "--store", "own.db", "boiler"])
         .expect_hint("is damaged", "run `ken index`");
     let run = vault.ken(&["doctor", "--store", "own.db"]).expect_code(1);
     assert!(run.stdout.contains("BAD   index"), "{}", run.stdout);

@@ -18,6 +18,8 @@ use tantivy::directory::{
     WatchCallback, WatchHandle, WritePtr,
 };
 
+use super::seal::PAGE_BYTES;
+
 const BLOCK_BYTES: usize = 64 << 10;
 const BLOCK_BITS: u32 = 24;
 /// Ranges kept in memory; when they grow beyond this, all are forgotten at once.
@@ -70,8 +72,11 @@ impl SqlDirectory {
     /// Opens the snapshot that `connection` sees.
     ///
     /// The owner must not hold the connection's lock while it waits for tantivy.
-    pub(super) fn open(connection: &SharedConnection) -> rusqlite::Result<Self> {
-        let committed = locked(connection)
+    pub(super) fn open(shared: &SharedConnection) -> rusqlite::Result<Self> {
+        let connection = locked(shared);
+        // A file is no larger than all there is: a larger one would ask for memory without end.
+        let n_pages: usize = connection.pragma_query_value(None, "page_count", |row| row.get(0))?;
+        let committed: HashMap<PathBuf, Committed> = connection
             .prepare("SELECT name, id, size FROM lexical_file")?
             .query_map([], |row| {
                 let name: String = row.get(0)?;
@@ -82,13 +87,17 @@ impl SqlDirectory {
                 Ok((PathBuf::from(name), file))
             })?
             .collect::<rusqlite::Result<_>>()?;
+        let is_too_large = |file: &Committed| file.size > n_pages.saturating_mul(PAGE_BYTES);
+        if committed.values().any(is_too_large) {
+            return Err(rusqlite::Error::BlobSizeError);
+        }
         let files = Files {
             committed,
             ..Files::default()
         };
         Ok(Self {
             shared: Arc::new(Shared {
-                connection: Arc::clone(connection),
+                connection: Arc::clone(shared),
                 files: Mutex::new(files),
                 cache: Mutex::default(),
             }),

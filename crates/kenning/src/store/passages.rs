@@ -5,9 +5,11 @@ use std::sync::{Arc, OnceLock};
 
 use super::NoteId;
 use super::kept::Kept;
+use super::lexical::Place;
 use super::read::{ChunkRow, Store, meta};
 use super::text::TextReader;
 use crate::error::Result;
+use crate::words::Language;
 
 /// Unpacked texts that are kept.
 const BLOCK_BYTES_KEPT_MAX: usize = 8 << 20;
@@ -59,11 +61,24 @@ impl Store {
         self.text_of(chunk.note, |_| chunk.range.clone())
     }
 
+    /// Returns what stands at a place of the word index, and in which language.
+    pub(super) fn said(&self, place: &Place) -> Result<(String, Language)> {
+        let note = self.note(place.note)?;
+        let text = match place.chunk {
+            Some(chunk) => self.passage(&self.chunk(chunk)?.row)?,
+            None => {
+                let names = [&note.title, &note.path].into_iter().chain(&note.aliases);
+                names.fold(String::new(), |all, name| all + name + "\n")
+            }
+        };
+        Ok((text, note.language))
+    }
+
     fn text_of(&self, note: NoteId, part: impl Fn(&TextPlace) -> Range<usize>) -> Result<String> {
         let place = self.texts.places.get(note.0, || self.text_place(note))?;
         let block = self.text_block(place.block)?;
         let text = block
-            .get(place.start..place.start + place.n_bytes)
+            .get(place.start..place.start.saturating_add(place.n_bytes))
             .and_then(|text| text.get(part(&place)))
             .map(<[u8]>::to_vec);
         text.and_then(|text| String::from_utf8(text).ok())

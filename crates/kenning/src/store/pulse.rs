@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use rusqlite::Connection;
 
@@ -10,33 +11,44 @@ use crate::error::{Error, Result};
 /// One state of an index file. Two are equal when nothing was committed between them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Beat {
-    file: (u64, u64),
+    file: FileState,
     version: i64,
+}
+
+/// What tells that a file was exchanged, or written by somebody who does not know what it is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct FileState {
+    id: (u64, u64),
+    n_bytes: u64,
+    modified: Option<SystemTime>,
 }
 
 /// A connection that only asks for changes.
 pub struct Pulse {
     path: PathBuf,
-    file: (u64, u64),
+    file: FileState,
     connection: Connection,
 }
 
 impl Pulse {
     /// Opens the index at `path`.
     pub fn open(path: &Path) -> Result<Self> {
-        let file = identity(path)?;
+        let file = state(path)?;
         Ok(Self {
             path: path.to_owned(),
             file,
-            connection: super::open_checked(path, true)?,
+            connection: super::file::open_checked(path, true)?,
         })
     }
 
     /// Returns the state the file is in now. An index that was made anew is another file.
     pub fn beat(&mut self) -> Result<Beat> {
-        if identity(&self.path)? != self.file {
+        let file = state(&self.path)?;
+        if file.id != self.file.id || file.n_bytes < self.file.n_bytes {
             *self = Self::open(&self.path)?;
         }
+        self.file = file;
+        super::damage::mend_shared_notes(&self.path);
         let version = self
             .connection
             .pragma_query_value(None, "data_version", |row| row.get(0))
@@ -49,24 +61,32 @@ impl Pulse {
 }
 
 /// Returns what tells one file from another of the same name.
-fn identity(path: &Path) -> Result<(u64, u64)> {
+pub(super) fn identity(path: &Path) -> Result<(u64, u64)> {
+    state(path).map(|state| state.id)
+}
+
+fn state(path: &Path) -> Result<FileState> {
     let metadata = fs::metadata(path).map_err(|error| match error.kind() {
         std::io::ErrorKind::NotFound => Error::StoreMissing {
             path: path.to_owned(),
         },
         _ => Error::io(path, error),
     })?;
-    Ok(identity_of(&metadata))
+    Ok(FileState {
+        id: identity_of(&metadata),
+        n_bytes: metadata.len(),
+        modified: metadata.modified().ok(),
+    })
 }
 
 #[cfg(unix)]
-fn identity_of(metadata: &fs::Metadata) -> (u64, u64) {
+pub(super) fn identity_of(metadata: &fs::Metadata) -> (u64, u64) {
     use std::os::unix::fs::MetadataExt;
     (metadata.dev(), metadata.ino())
 }
 
 #[cfg(not(unix))]
-fn identity_of(metadata: &fs::Metadata) -> (u64, u64) {
+pub(super) fn identity_of(metadata: &fs::Metadata) -> (u64, u64) {
     let made = metadata.created().ok();
     let made = made.and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
     (0, made.map_or(0, |time| time.as_nanos() as u64))

@@ -1,5 +1,7 @@
 //! Reading: one snapshot of the store, never blocked by a writer.
 
+use std::cell::Cell;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -8,7 +10,7 @@ use rusqlite::{Connection, OptionalExtension, Row};
 use super::directory::{self, SharedConnection, SqlDirectory, locked};
 use super::kept::Kept;
 use super::lexical::{
-    self, LexicalOptions, LexicalReader, LexicalScores, Place, Places, TermGroup, Typed,
+    LexicalOptions, LexicalReader, LexicalScores, Place, Places, TermGroup, Typed,
 };
 use super::passages::Texts;
 use super::vectors::{Neighbour, VectorReader};
@@ -167,7 +169,7 @@ pub struct NoteSummary {
 impl Store {
     /// Opens the index at `path`.
     pub fn open(path: &Path) -> Result<Self> {
-        let connection = super::open_checked(path, true)?;
+        let connection = super::file::open_checked(path, true)?;
         let begin = || -> rusqlite::Result<()> {
             connection.execute_batch("BEGIN")?;
             // The snapshot is taken by the first read.
@@ -185,6 +187,18 @@ impl Store {
             notes: Kept::new(NOTE_BYTES_KEPT_MAX, NoteRow::n_bytes),
             chunks: Kept::new(CHUNK_BYTES_KEPT_MAX, ChunkAndPieces::n_bytes),
         })
+    }
+
+    /// Opens the index at `path`, but only if it was made from that vault.
+    pub fn open_of(path: &Path, vault: &Path) -> Result<Self> {
+        let store = Self::open(path)?;
+        match store.fact("vault")? {
+            Some(found) if found != crate::vault::name_of(vault) => Err(Error::StoreOfAnother {
+                path: path.to_owned(),
+                vault: found,
+            }),
+            _ => Ok(store),
+        }
     }
 
     /// Returns the path of the file.
@@ -248,26 +262,23 @@ impl Store {
         typed: &[Typed],
         options: &LexicalOptions,
     ) -> Result<Option<LexicalScores<'_>>> {
-        let Some(reader) = self.lexical()? else {
-            return Ok(None);
+        // What cannot be read is damage, and no reason to find something else.
+        let trouble = Cell::new(None);
+        let said = |place: &Place| {
+            self.said(place)
+                .map_err(|error| trouble.set(Some(error)))
+                .ok()
         };
-        reader
-            .score(groups, typed, options, &|place| self.said(place).ok())
-            .map(Some)
-            .map_err(super::lexical(&self.path))
-    }
-
-    /// Returns what stands at a place of the word index, and in which language.
-    fn said(&self, place: &Place) -> Result<(String, Language)> {
-        let note = self.note(place.note)?;
-        let text = match place.chunk {
-            Some(chunk) => self.passage(&self.chunk(chunk)?.row)?,
-            None => {
-                let names = [&note.title, &note.path].into_iter().chain(&note.aliases);
-                names.fold(String::new(), |all, name| all + name + "\n")
-            }
-        };
-        Ok((text, note.language))
+        let scores = self.guarded(|| {
+            let Some(reader) = self.lexical()? else {
+                return Ok(None);
+            };
+            reader
+                .score(groups, typed, options, &said)
+                .map(Some)
+                .map_err(super::lexical(&self.path))
+        })?;
+        trouble.take().map_or(Ok(scores), Err)
     }
 
     /// Returns the nearest chunks, best first, and what an unrelated chunk scores; only of notes that
@@ -278,22 +289,24 @@ impl Store {
         limit: usize,
         is_wanted: Option<&dyn Fn(NoteId) -> bool>,
     ) -> Result<(Vec<Neighbour>, f32)> {
-        let Some(entries) = self.lexical()? else {
-            return Ok((Vec::new(), 0.0));
-        };
-        let vectors = self.vectors()?;
-        // Not under the lock of the connection: most of it is arithmetic.
-        let nearest = match is_wanted {
-            None => {
-                let is_any = |slot| entries.has_slot(slot);
-                vectors.nearest(&self.connection, query, limit, is_any)
-            }
-            Some(is_wanted) => {
-                let is_wanted = |slot| entries.note_of_slot(slot).is_some_and(is_wanted);
-                vectors.nearest(&self.connection, query, limit, is_wanted)
-            }
-        };
-        nearest.map_err(|error| super::sqlite(&self.path, error))
+        self.guarded(|| {
+            let Some(entries) = self.lexical()? else {
+                return Ok((Vec::new(), 0.0));
+            };
+            let vectors = self.vectors()?;
+            // Not under the lock of the connection: most of it is arithmetic.
+            let nearest = match is_wanted {
+                None => {
+                    let is_any = |slot| entries.has_slot(slot);
+                    vectors.nearest(&self.connection, query, limit, is_any)
+                }
+                Some(is_wanted) => {
+                    let is_wanted = |slot| entries.note_of_slot(slot).is_some_and(is_wanted);
+                    vectors.nearest(&self.connection, query, limit, is_wanted)
+                }
+            };
+            nearest.map_err(|error| super::sqlite(&self.path, error))
+        })
     }
 
     /// Returns the cosine of the query with each of the chunks, in order of their ids.
@@ -347,12 +360,14 @@ impl Store {
 
     /// Returns where the words of a query stand in each of the chunks.
     pub fn places(&self, groups: &[TermGroup], chunks: &[ChunkId]) -> Result<Vec<Places>> {
-        let Some(reader) = self.lexical()? else {
-            return Ok(vec![Places::default(); chunks.len()]);
-        };
-        reader
-            .places(groups, chunks)
-            .map_err(super::lexical(&self.path))
+        self.guarded(|| {
+            let Some(reader) = self.lexical()? else {
+                return Ok(vec![Places::default(); chunks.len()]);
+            };
+            reader
+                .places(groups, chunks)
+                .map_err(super::lexical(&self.path))
+        })
     }
 
     /// Returns the chunks of a note in order.
@@ -404,34 +419,6 @@ impl Store {
         })
     }
 
-    /// Checks the file from end to end; returns what is wrong.
-    pub fn verify(&self) -> Result<Vec<String>> {
-        let mut problems = self.sql(|connection| {
-            let mut problems: Vec<String> = connection
-                .prepare("PRAGMA quick_check")?
-                .query_map([], |row| row.get(0))?
-                .collect::<rusqlite::Result<_>>()?;
-            problems.retain(|line| line != "ok");
-            Ok(problems)
-        })?;
-        let n_notes: u64 =
-            self.sql(|c| c.query_row("SELECT COUNT(*) FROM note", [], |row| row.get(0)))?;
-        let n_entries = self.lexical()?.map_or(0, lexical::n_notes);
-        if n_notes != n_entries {
-            problems.push(format!(
-                "{n_notes} notes are stored but {n_entries} are in the word index"
-            ));
-        }
-        for note in self.notes()? {
-            if let Some(id) = self.note_at(&note.path)?
-                && let Err(error) = self.text(id)
-            {
-                problems.push(format!("{}: {error}", note.path));
-            }
-        }
-        Ok(problems)
-    }
-
     fn chunks_where(&self, condition: &str, value: i64) -> Result<Vec<ChunkRow>> {
         self.sql(|connection| {
             connection
@@ -445,14 +432,21 @@ impl Store {
         run(&locked(&self.connection)).map_err(|error| super::sqlite(&self.path, error))
     }
 
-    fn lexical(&self) -> Result<Option<&LexicalReader>> {
+    /// Runs what reads the word index. Whole pages hold what was written, unless somebody made them up:
+    /// tantivy panics over what it cannot make sense of, and that is damage, too.
+    fn guarded<T>(&self, run: impl FnOnce() -> Result<T>) -> Result<T> {
+        catch_unwind(AssertUnwindSafe(run))
+            .unwrap_or_else(|_| Err(self.corrupt("the word index makes no sense".to_owned())))
+    }
+
+    pub(super) fn lexical(&self) -> Result<Option<&LexicalReader>> {
         if let Some(reader) = self.lexical.get() {
             return Ok(reader.as_ref());
         }
         let reader = if self.sql(directory::has_index)? {
             let directory = SqlDirectory::open(&self.connection)
                 .map_err(|error| super::sqlite(&self.path, error))?;
-            Some(LexicalReader::open(directory, &self.path)?)
+            Some(self.guarded(|| LexicalReader::open(directory, &self.path))?)
         } else {
             None
         };

@@ -11,6 +11,8 @@ const LEVEL: i32 = 3;
 const DICTIONARY_BYTES_MAX: usize = 64 << 10;
 /// A block is closed before it grows beyond this; reading one passage unpacks one block.
 const BLOCK_BYTES_MAX: usize = 16 << 10;
+/// No block is larger than this, since no note is: memory is not asked for on the word of a file.
+const BLOCK_BYTES_TRUSTED: usize = 1 << 30;
 /// A dictionary made from less than this does not pay for its own size.
 const SAMPLE_BYTES_MIN: usize = 64 << 10;
 
@@ -107,7 +109,8 @@ impl TextReader {
     /// Returns the bytes of a block.
     pub(super) fn unpack(&self, packed: &[u8]) -> io::Result<Vec<u8>> {
         let size = Decompressor::upper_bound(packed)
-            .ok_or_else(|| io::Error::other("the size of a note's text is missing"))?;
+            .filter(|size| *size <= BLOCK_BYTES_TRUSTED)
+            .ok_or_else(|| io::Error::other("the size of a note's text makes no sense"))?;
         // Each call begins anew, whatever became of the one before.
         let mut reader = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         reader.decompress(packed, size)

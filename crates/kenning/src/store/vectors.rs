@@ -232,9 +232,8 @@ impl VectorReader {
         let mut values = Vec::with_capacity(n_slots * width);
         each_block(connection, "vector_row", self.coder.row_bytes(), |block| {
             for row in block.chunks_exact(self.coder.row_bytes()) {
-                let start = scales.len() * n_words;
-                let code = codes[start..start + n_words].iter().copied();
-                scales.push(codes::unpack(code, row, &mut values));
+                let code = codes.iter().skip(scales.len() * n_words).take(n_words);
+                scales.push(codes::unpack(code.copied(), row, &mut values));
             }
         })?;
         if scales.len() != n_slots {

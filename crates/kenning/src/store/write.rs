@@ -1,7 +1,7 @@
 //! Writing: notes in, notes out, one transaction per batch.
 
 use std::collections::BTreeSet;
-use std::fs::{self, File, TryLockError};
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -15,6 +15,7 @@ use super::directory::{self, SharedConnection, SqlDirectory, locked};
 use super::rows::{NoteRecord, blank_text, insert_chunks, insert_note, write_counts};
 use super::slots::{Slots, write_vectors};
 use super::terms::Fields;
+use super::{damage, file, lock};
 use crate::embed::ModelId;
 use crate::error::{Error, Result};
 use crate::vault::Stamp;
@@ -51,9 +52,9 @@ impl StoreWriter {
     /// Opens the index at `path` for writing, or makes a new one; waits for another writer for up
     /// to `patience`.
     pub fn open(path: &Path, patience: Duration) -> Result<Self> {
-        let lock = take_lock(path, patience)?;
-        let connection = match super::open_checked(path, false) {
-            Err(Error::StoreMissing { .. }) => super::create(path)?,
+        let lock = lock::take(path, patience)?;
+        let connection = match file::open_checked(path, false) {
+            Err(Error::StoreMissing { .. }) => file::create(path)?,
             other => other?,
         };
         let mut writer = Self {
@@ -78,23 +79,33 @@ impl StoreWriter {
     ///
     /// Only files that carry our mark are removed.
     pub fn discard_outdated(path: &Path, patience: Duration) -> Result<()> {
-        let _lock = take_lock(path, patience)?;
-        match super::open_checked(path, true) {
+        let _lock = lock::take(path, patience)?;
+        match file::open_checked(path, true) {
             Err(Error::StoreOutdated { .. }) => {}
             Ok(_) => return Ok(()),
             Err(error) => return Err(error),
         }
         for suffix in ["", "-wal", "-shm"] {
-            let mut name = path.as_os_str().to_owned();
-            name.push(suffix);
+            let name = file::beside(path, suffix);
             match fs::remove_file(&name) {
                 Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-                    return Err(Error::io(PathBuf::from(name), error));
+                    return Err(Error::io(name, error));
                 }
                 _ => {}
             }
         }
         Ok(())
+    }
+
+    /// Reads every page of the file: an error if one is not what was written.
+    pub fn check_pages(&self) -> Result<()> {
+        match damage::first_damaged_page(&self.path)? {
+            Some(page) => {
+                let reason = format!("page {page} is not what was written");
+                Err(file::corrupt(&self.path, &reason))
+            }
+            None => Ok(()),
+        }
     }
 
     /// Returns the model the vectors were made with, `None` in a new index.
@@ -419,32 +430,6 @@ impl StoreWriter {
             .run(operations)
             .map_err(super::lexical(&path))?;
         Ok(())
-    }
-}
-
-/// Becomes the one writer, or says that somebody else is.
-fn take_lock(path: &Path, patience: Duration) -> Result<File> {
-    if let Some(folder) = path.parent() {
-        fs::create_dir_all(folder).map_err(|error| Error::io(folder, error))?;
-    }
-    let lock_path = super::lock_path(path);
-    let lock = File::create(&lock_path).map_err(|error| Error::io(&lock_path, error))?;
-    let pause = Duration::from_millis(20);
-    let mut waited = Duration::ZERO;
-    loop {
-        match lock.try_lock() {
-            Ok(()) => return Ok(lock),
-            Err(TryLockError::WouldBlock) if waited < patience => {
-                std::thread::sleep(pause);
-                waited += pause;
-            }
-            Err(TryLockError::WouldBlock) => {
-                return Err(Error::StoreBusy {
-                    path: path.to_owned(),
-                });
-            }
-            Err(TryLockError::Error(error)) => return Err(Error::io(&lock_path, error)),
-        }
     }
 }
 

@@ -13,7 +13,7 @@ use kenning::search::{Mode, SearchOptions};
 use kenning::store::{Store, StoreWriter, backup};
 use rusqlite::Connection;
 
-use crate::support::{EMBEDDER, TestVault, ask, contents, fixture, paths, vault};
+use crate::support::{EMBEDDER, TestVault, ask, contents, fixture, paths, vault, write_into};
 
 fn two_notes() -> TestVault {
     vault("-- a.md --\nalpha and heron\n-- b.md --\nbeta\n")
@@ -112,18 +112,37 @@ fn a_database_of_somebody_else_keeps_its_log() {
 }
 
 #[test]
-fn a_truncated_index_is_an_error() {
+fn a_truncated_index_is_an_error_to_readers_and_made_again_by_a_writer() {
     let vault = fixture("tiny");
     vault.update();
-    let whole = fs::read(vault.store_path()).unwrap();
+    let (whole, contents) = (fs::read(vault.store_path()).unwrap(), vault.contents());
     for n_bytes in [100, 512, 4_095, 4_096, whole.len() / 2, whole.len() - 1] {
         put(&vault, &whole[..n_bytes]);
-        check_refused(&vault, |error| matches!(error, Error::StoreCorrupt { .. }));
+        let copy = vault.store_path().with_extension("copy");
+        for error in [
+            Store::open(vault.store_path()).err(),
+            backup(vault.store_path(), &copy).err(),
+        ] {
+            assert!(
+                matches!(error, Some(Error::StoreCorrupt { .. })),
+                "{error:?}"
+            );
+        }
+        assert!(!copy.exists());
+        let rebuilt = vault.update().rebuilt;
+        let Some(Rebuild::Damaged {
+            aside: Some(aside), ..
+        }) = rebuilt
+        else {
+            panic!("{rebuilt:?}");
+        };
+        assert!(fs::read(&aside).unwrap() == whole[..n_bytes], "it is kept");
+        fs::remove_file(aside).unwrap();
+        assert_eq!(vault.contents(), contents);
     }
+    // Of so little nobody can say whose it is.
     put(&vault, &whole[..99]);
     check_refused(&vault, |error| matches!(error, Error::StoreForeign { .. }));
-    put(&vault, &whole);
-    assert_eq!(vault.paths("bicycles").len(), 1);
 }
 
 #[test]
@@ -132,7 +151,7 @@ fn an_index_of_another_version_is_made_anew() {
     vault.update();
     let current = vault.contents();
     for version in [0, 99] {
-        let connection = Connection::open(vault.store_path()).unwrap();
+        let connection = write_into(vault.store_path());
         connection
             .pragma_update(None, "user_version", version)
             .unwrap();
@@ -147,57 +166,6 @@ fn an_index_of_another_version_is_made_anew() {
         assert_eq!(report.rebuilt, Some(Rebuild::Schema { found: version }));
         assert_eq!(report.n_added, 2);
         assert_eq!(vault.contents(), current);
-    }
-}
-
-/// Every page in turn, whole and in part: an error or an answer, but no panic.
-#[test]
-fn damaged_pages_are_errors_and_no_panic() {
-    let vault = fixture("tiny");
-    vault.update();
-    let whole = fs::read(vault.store_path()).unwrap();
-    let n_pages = whole.len() / 4_096;
-    let mut n_errors = 0;
-    for page in 1..n_pages {
-        let (from, to) = [(0, 4_096), (64, 512), (2_000, 3_000)][page % 3];
-        let mut damaged = whole.clone();
-        damaged[page * 4_096 + from..page * 4_096 + to].fill(0xFF);
-        put(&vault, &damaged);
-        n_errors += usize::from(uses(vault.store_path()).is_err());
-    }
-    assert!(n_errors > 0);
-
-    let mut damaged = whole.clone();
-    damaged[whole.len() / 4..whole.len() * 3 / 4].fill(0xFF);
-    put(&vault, &damaged);
-    let problems = Store::open(vault.store_path()).and_then(|store| store.verify());
-    assert!(problems.is_err() || problems.is_ok_and(|problems| !problems.is_empty()));
-    // Whether a run meets the damage depends on what it has to read.
-    drop(vault.try_update());
-}
-
-/// Uses an index in every way there is.
-fn uses(path: &Path) -> kenning::Result<()> {
-    let store = Store::open(path)?;
-    store.status()?;
-    for mode in [Mode::Lexical, Mode::Vector, Mode::Hybrid] {
-        let options = SearchOptions {
-            mode,
-            ..SearchOptions::default()
-        };
-        ask(
-            &store,
-            &*EMBEDDER,
-            "the heron and the oak worktop",
-            &options,
-        )?;
-    }
-    match store.verify()?.as_slice() {
-        [] => Ok(()),
-        [first, ..] => Err(Error::StoreCorrupt {
-            path: path.to_owned(),
-            reason: first.clone(),
-        }),
     }
 }
 

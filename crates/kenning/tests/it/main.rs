@@ -2,6 +2,7 @@
 
 #[cfg(unix)]
 mod crashes;
+mod damage;
 mod embed;
 mod eval;
 mod evidence;

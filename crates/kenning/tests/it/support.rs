@@ -271,6 +271,14 @@ pub(crate) fn look_into(store: &Path) -> Connection {
     Connection::open_with_flags(store, OpenFlags::SQLITE_OPEN_READ_ONLY).unwrap()
 }
 
+/// Opens the file of an index past the engine, but so that pages stay sealed.
+pub(crate) fn write_into(store: &Path) -> Connection {
+    // The engine has made it known by opening the file.
+    drop(Store::open(store));
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE;
+    Connection::open_with_flags_and_vfs(store, flags, c"kenning").unwrap()
+}
+
 /// Returns the packed texts of an index, unpacked; that of a small vault has no dictionary.
 pub(crate) fn unpacked_texts(store: &Path) -> Vec<Vec<u8>> {
     let connection = look_into(store);

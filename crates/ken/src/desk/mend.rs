@@ -1,0 +1,55 @@
+//! A damaged index is put aside and made again from the notes, with a word to those who ask.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use anyhow::Result;
+use kenning::store::FileId;
+
+use super::{Desk, locked};
+use crate::cmd::open;
+use crate::render;
+
+/// Whether a desk mends its index, and what there is to tell about it.
+#[derive(Default)]
+pub(super) struct Mending {
+    is_allowed: AtomicBool,
+    /// One mends, and the others wait.
+    under_way: Mutex<()>,
+    word: Mutex<Option<String>>,
+}
+
+impl Mending {
+    pub(super) fn allow(&self) {
+        self.is_allowed.store(true, Ordering::Relaxed);
+    }
+
+    /// Returns what was done since it was last told.
+    pub(super) fn told(&self) -> Option<String> {
+        locked(&self.word).take()
+    }
+}
+
+impl Desk {
+    /// Makes the index again if it was damage that went wrong with the file that was `seen`; tells
+    /// whether it is worth asking again.
+    pub(super) fn mend(&self, error: &anyhow::Error, seen: Option<FileId>) -> Result<bool> {
+        let Some(reason) = open::damage(&self.located, error) else {
+            return Ok(false);
+        };
+        // What was read of the damaged file is not asked again.
+        locked(&self.idle).clear();
+        *locked(&self.pulse) = None;
+        if !self.mending.is_allowed.load(Ordering::Relaxed) || self.vault().is_none() {
+            return Ok(false);
+        }
+        let _under_way = locked(&self.mending.under_way);
+        // The others find the file exchanged, and only ask again.
+        if seen == FileId::of(&self.located.store) {
+            let word = open::remake(&self.located, &reason, seen)?;
+            render::say(&format!("note: {word}"));
+            *locked(&self.mending.word) = Some(word);
+        }
+        Ok(true)
+    }
+}
