@@ -14,13 +14,13 @@ use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
 use kenning::chunk::{self, Profile};
 use kenning::embed::{self, Embedder};
-use kenning::extract::InProcess;
+use kenning::extract::{self, InProcess};
 use kenning::index::{self, IndexContext, IndexOptions};
 use kenning::note::{self, Format, Note};
 use kenning::search::{self, Mode, SearchContext, SearchOptions, Tuning};
 use kenning::secrets;
 use kenning::store::Store;
-use kenning::vault::{Vault, WalkRules, decode};
+use kenning::vault::{Vault, WalkRules};
 use tempfile::TempDir;
 
 /// Notes whose titles are asked for.
@@ -149,7 +149,7 @@ fn sample(vault: &Vault, n_notes: usize) -> Vec<(String, String)> {
         .into_iter()
         .step_by(step)
         .filter_map(|file| {
-            let text = decode::text(vault.read(&file.path).ok()?).ok()?;
+            let text = extract::decode(vault.read(&file.path).ok()?).ok()?;
             Some((file.path, text))
         })
         .collect()

@@ -14,8 +14,9 @@ use std::error::Error;
 use std::io::{Write, stdout};
 use std::path::Path;
 
+use kenning::extract;
 use kenning::secrets::mask;
-use kenning::vault::{Vault, WalkRules, decode};
+use kenning::vault::{Vault, WalkRules};
 use serde_json::Value;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -130,11 +131,7 @@ fn notes(folder: &str, shows_text: bool) -> Result<(), Box<dyn Error>> {
     let vault = Vault::open(Path::new(folder), WalkRules::default())?;
     let (mut n_notes, mut n_masks) = (0, 0);
     for file in vault.walk().found {
-        let Ok(text) = vault
-            .read(&file.path)
-            .map_err(|_| "unreadable")
-            .and_then(decode::text)
-        else {
+        let Ok(text) = vault.read(&file.path).and_then(extract::decode) else {
             continue;
         };
         n_notes += 1;

@@ -32,6 +32,7 @@ mod xml;
 
 use std::borrow::Cow;
 
+pub use encoding::text as decode;
 use guard::Budget;
 
 /// What a file that is not Markdown says, in reading order.

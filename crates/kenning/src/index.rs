@@ -19,11 +19,11 @@ pub use understand::findings;
 
 use crate::embed::{Embedder, ModelId};
 use crate::error::{Error, Result};
-use crate::extract::Reader;
+use crate::extract::{self, Reader};
 use crate::note::Format;
 use crate::secrets;
 use crate::store::{self, FileId, NoteRecord, StoreWriter};
-use crate::vault::{self, Found, Skipped, Source, Stamp, decode};
+use crate::vault::{self, Found, Skipped, Source, Stamp};
 use prepare::{Group, Outcome, Tools};
 
 /// Notes that a worker takes at once; enough to fill an embedding batch.
@@ -307,7 +307,7 @@ fn learn_dictionary(source: &dyn Source, found: &[Found]) -> Vec<u8> {
         .iter()
         .step_by(step)
         .filter(|file| !matches!(Format::of(&file.path), Some(Format::Other(_))))
-        .filter_map(|file| decode::text(source.read(&file.path).ok()?).ok())
+        .filter_map(|file| extract::decode(source.read(&file.path).ok()?).ok())
         .map(|text| {
             let mut text = secrets::mask(text).0.into_string();
             text.truncate(text.floor_char_boundary(SAMPLE_BYTES));

@@ -3,7 +3,6 @@
 //! Ignore rules, symlink containment and stamps live here. What cannot be read is reported with
 //! its path and the reason; it never stops the walk.
 
-pub mod decode;
 mod history;
 mod ignored;
 mod lists;

@@ -1,9 +1,8 @@
 //! The bytes of a file into a note: decoded or extracted, masked, parsed.
 
-use crate::extract::{Extracted, Kind, Lines, Reader, Trouble};
+use crate::extract::{Extracted, Kind, Lines, Reader, Trouble, decode};
 use crate::note::{self, Composed, Format, Note, Warning};
 use crate::secrets::{self, CleanText, Finding};
-use crate::vault::decode;
 
 /// A file, understood.
 pub(super) struct Understood {
@@ -23,7 +22,7 @@ pub(super) fn understand(
     if let Format::Other(kind) = format {
         return extracted(path, kind, bytes, reader);
     }
-    let (clean, masked) = secrets::mask(decode::text(bytes).map_err(str::to_owned)?);
+    let (clean, masked) = secrets::mask(decode(bytes)?);
     let (note, warnings) = note::parse(path, clean, format);
     Ok(Understood {
         format,
@@ -139,11 +138,10 @@ fn hide(
 /// Lines are those of the file if it is text, and those of the text the index keeps if not.
 pub fn findings(path: &str, bytes: Vec<u8>, reader: &dyn Reader) -> Result<Vec<Finding>, String> {
     let Some(Format::Other(kind)) = Format::of(path) else {
-        let text = decode::text(bytes).map_err(str::to_owned)?;
-        return Ok(secrets::mask(text).1);
+        return Ok(secrets::mask(decode(bytes)?).1);
     };
     let plain = match kind.is_text() {
-        true => decode::text(bytes.clone()).ok(),
+        true => decode(bytes.clone()).ok(),
         false => None,
     };
     let is_plain = plain.is_some();
