@@ -26,7 +26,7 @@ use crate::words::{self, Language};
 /// One file of the vault, understood.
 #[derive(Clone, Debug)]
 pub struct Note {
-    /// The H1 that names the note, `title` property or file name, in that order.
+    /// The H1 that the note begins with, `title` property or file name, in that order.
     pub title: String,
     /// Language most of the text is written in.
     pub language: Language,
@@ -183,6 +183,11 @@ pub fn parse(path: &str, text: CleanText, format: Format) -> (Note, Vec<Warning>
     };
     frontmatter::add_fields(&mut front.properties, body.fields);
     let known = frontmatter::understand(&front.properties);
+    let title = naming_heading(path, &text, &body.headings, &body.blocks)
+        .map(str::to_owned)
+        .or(known.title)
+        .filter(|title| !title.is_empty())
+        .unwrap_or_else(|| file_stem(path).to_owned());
     let mut tags = known.tags;
     for tag in body.tags {
         if !tags.iter().any(|known| known.eq_ignore_ascii_case(&tag)) {
@@ -191,11 +196,6 @@ pub fn parse(path: &str, text: CleanText, format: Format) -> (Note, Vec<Warning>
     }
     let mut links = front.links;
     links.extend(body.links);
-    let title = naming_heading(path, &body.headings, &body.blocks)
-        .map(str::to_owned)
-        .or(known.title)
-        .filter(|title| !title.is_empty())
-        .unwrap_or_else(|| file_stem(path).to_owned());
     let language = words::detect(&text[front.body_start..]);
     let note = Note {
         title,
@@ -216,17 +216,24 @@ pub fn parse(path: &str, text: CleanText, format: Format) -> (Note, Vec<Warning>
     (note, warnings)
 }
 
-/// Returns the H1 that names the note: the only one, or one on top that agrees with the file name.
-/// In a note with several, "Usage" on top is a section like the others.
-fn naming_heading<'a>(path: &str, headings: &'a [Heading], blocks: &[Block]) -> Option<&'a str> {
-    let mut first_level = headings.iter().filter(|heading| heading.level == 1);
-    let first = first_level.next()?;
-    if first_level.next().is_none() {
-        return Some(&first.text);
+/// Returns the H1 that names the note: the first thing in it, and either the only H1 or one that agrees
+/// with the file name. Below other text it is a section, and so is "Usage" on top of several.
+fn naming_heading<'h>(
+    path: &str,
+    text: &str,
+    headings: &'h [Heading],
+    blocks: &[Block],
+) -> Option<&'h str> {
+    let first = headings.first().filter(|first| first.level == 1)?;
+    let mut seen = blocks.iter().filter(|block| {
+        let text = text[block.range.clone()].trim();
+        let is_comment = text.starts_with("<!--") && text.ends_with("-->");
+        !is_comment && text.contains(char::is_alphanumeric)
+    });
+    if seen.next()?.range.start != first.start {
+        return None;
     }
-    let is_on_top = blocks
-        .first()
-        .is_some_and(|block| block.range.start == first.start);
+    let is_only = headings.iter().filter(|h| h.level == 1).count() == 1;
     let words_of = |text: &str| -> Vec<String> {
         let words = text.split(|c: char| !c.is_alphanumeric());
         words
@@ -235,10 +242,11 @@ fn naming_heading<'a>(path: &str, headings: &'a [Heading], blocks: &[Block]) -> 
             .collect()
     };
     let of_file = words_of(file_stem(path));
-    let agrees = words_of(&first.text)
-        .iter()
-        .any(|word| of_file.contains(word));
-    (is_on_top && agrees).then_some(first.text.as_str())
+    let agrees = || {
+        let words = words_of(&first.text);
+        words.iter().any(|word| of_file.contains(word))
+    };
+    (is_only || agrees()).then_some(first.text.as_str())
 }
 
 /// Returns the byte offset at which the front matter of a text ends, 0 without any.

@@ -74,15 +74,17 @@ pub(super) fn push_trimmed(
 }
 
 /// Joins pieces with fewer than `min` characters below their heading to a neighbour, so that no
-/// word is lost, as long as the two stay below `max`; drops what has no word at all.
+/// word is lost, as long as the two stay below `max`; drops what has no word at all. Only a bare
+/// heading joins what follows it: text above a heading does not belong to it.
 pub(super) fn join_small(note: &Note, pieces: Vec<Piece>, min: usize, max: usize) -> Vec<Piece> {
     let fits = |from: usize, to: usize| n_chars(&note.text[from..to]) <= max + min;
     let mut joined: Vec<Piece> = Vec::with_capacity(pieces.len());
     let mut pending: Option<Piece> = None;
     for mut piece in pieces {
         if let Some(small) = pending.take() {
+            let is_bare = !below_heading(note, &small.range).contains(char::is_alphanumeric);
             let is_near = touches(note, &small.range, &piece.range);
-            if is_near && fits(small.range.start, piece.range.end) {
+            if is_bare && is_near && fits(small.range.start, piece.range.end) {
                 piece.range.start = small.range.start;
             } else {
                 joined.push(small);

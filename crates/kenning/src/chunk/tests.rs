@@ -51,6 +51,18 @@ fn small_pieces_join_their_neighbour() {
     assert_snapshot!(check("# Title\n\n## A\n\nSome words.\n\n## IBAN\n\nDE1\n", 100), @"1-9 Title > A: # Title⏎⏎## A⏎⏎Some words.⏎⏎## IBAN⏎⏎DE1");
 }
 
+#[test]
+fn text_above_a_heading_does_not_belong_to_it() {
+    assert_snapshot!(check("Up.\n\n# A\n\nSome words.\n", 100), @r"
+    1-1 Note: Up.
+    3-5 Note > A: # A⏎⏎Some words.
+    ");
+    assert_snapshot!(check("# T\n\nUp.\n\n## A\n\nSome words.\n", 100), @r"
+    1-3 T: # T⏎⏎Up.
+    5-7 T > A: ## A⏎⏎Some words.
+    ");
+}
+
 fn markdown() -> impl Strategy<Value = String> {
     let line = prop_oneof![
         "#{1,6} [a-z]{1,8}",

@@ -58,7 +58,35 @@ fn one_of_several_h1_names_the_note_only_if_the_file_name_agrees() {
     assert_eq!(title("# Usage\na\n# Links\nb\n"), "title: File name");
     assert_eq!(title("# The file\na\n# Links\nb\n"), "title: The file");
     assert_eq!(title("intro\n# The file\na\n# Links\n"), "title: File name");
-    assert_eq!(title("intro\n# Anything\na\n"), "title: Anything");
+}
+
+#[test]
+fn an_h1_below_other_text_is_a_section() {
+    let title = |text: &str| check(text).lines().next().unwrap_or_default().to_owned();
+    for above in [
+        "intro",
+        "## Other",
+        "[[Map]]",
+        "#tag",
+        "- item",
+        "> quote",
+        "```\ncode\n```",
+    ] {
+        let text = format!("{above}\n\n# Anything\na\n");
+        assert_eq!(title(&text), "title: File name", "{above}");
+        let text = format!("---\ntitle: Named\n---\n{text}");
+        assert_eq!(title(&text), "title: Named", "{above}");
+    }
+    assert_eq!(
+        title("---\na: b\n---\n\n\n# Anything\na\n"),
+        "title: Anything"
+    );
+    assert_eq!(title("%% hidden %%\n\n# Anything\na\n"), "title: Anything");
+    assert_eq!(
+        title("<!-- hidden -->\n\n# Anything\na\n"),
+        "title: Anything"
+    );
+    assert_eq!(title("Anything\n========\na\n"), "title: Anything");
 }
 
 #[test]
