@@ -3,6 +3,7 @@
 
 mod clients;
 mod domain;
+mod fields;
 mod hooks;
 mod place;
 
@@ -28,6 +29,7 @@ use crate::args::{FusionArg, ModeArg, Place};
 use crate::hint::Hinted;
 use domain::decay;
 pub(crate) use domain::{DOMAIN_FILE, DomainSettings, is_name};
+use fields::FieldSettings;
 
 /// Names of every environment variable that is read, beside those of the options in `args`.
 const DATA_DIR: &str = "KEN_DATA_DIR";
@@ -86,6 +88,7 @@ pub(crate) struct SearchSettings {
     decay: String,
     half_life_days: f32,
     graph: bool,
+    fields: FieldSettings,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -181,6 +184,10 @@ impl Settings {
         if !(0.0..=1.0).contains(&search.vector_share) {
             let value = search.vector_share.to_string();
             return Err(self.bad_value("search.vector_share", &value, "a number from 0 to 1"));
+        }
+        if let Some((name, value)) = search.fields.bad_weight() {
+            let key = format!("search.fields.{name}");
+            return Err(self.bad_value(&key, &value.to_string(), "a number from 0 to 1000"));
         }
         decay(&search.decay, search.half_life_days)
             .ok_or_else(|| self.bad_value("search.decay", &search.decay, DECAY_NAMES))?;
@@ -300,6 +307,8 @@ impl Settings {
                 vector: search.vector_share,
             }
         };
+        let mut tuning = Tuning::default();
+        search.fields.weigh(&mut tuning.lexical.weights);
         Tuning {
             candidates: search.candidates,
             fusion,
@@ -316,7 +325,7 @@ impl Settings {
             },
             decay: decay(&search.decay, search.half_life_days).unwrap_or_default(),
             graph: search.graph.then(Weights::default),
-            ..Tuning::default()
+            ..tuning
         }
     }
 }
@@ -452,6 +461,25 @@ mod tests {
         let values: toml::Table = toml::from_str(DEFAULTS).unwrap();
         let settings: Settings = values.try_into().unwrap();
         settings.check().unwrap();
+    }
+
+    #[test]
+    fn a_weight_must_be_a_number_that_makes_sense() {
+        for value in ["-1.0", "nan", "inf", "1e9"] {
+            let mut values: toml::Table = toml::from_str(DEFAULTS).unwrap();
+            let own = format!("[search.fields]\ntags = {value}");
+            merge(&mut values, toml::from_str(&own).unwrap());
+            let settings: Settings = values.try_into().unwrap();
+            let error = settings.check().unwrap_err().to_string();
+            assert!(error.starts_with("search.fields.tags"), "{error}");
+        }
+    }
+
+    #[test]
+    fn the_defaults_are_those_of_the_engine() {
+        let values: toml::Table = toml::from_str(DEFAULTS).unwrap();
+        let settings: Settings = values.try_into().unwrap();
+        assert_eq!(settings.tuning(None), Tuning::default());
     }
 
     #[test]

@@ -14,6 +14,7 @@ mod intent;
 mod list;
 mod lookup;
 mod maxsim;
+mod names;
 mod promise;
 mod query;
 mod rank;
@@ -43,7 +44,7 @@ use crate::chunk;
 use crate::embed::Embedder;
 use crate::error::Result;
 use crate::note::Format;
-use crate::store::{ChunkRow, NoteId, NoteRow, Store};
+use crate::store::{ChunkRow, NoteRow, Store};
 use crate::words::Language;
 use evidence::Signals;
 use finder::Finder;
@@ -399,7 +400,7 @@ fn find_in<'a>(
         query: &query,
         strength: &strength,
         selection: &selection,
-        pinned: &pinned_notes(cx.store, &request, &query, &selection)?,
+        pinned: &names::pinned_notes(cx.store, &request, &query, &selection)?,
         today: request.as_of.unwrap_or(today),
         is_listing,
     };
@@ -498,34 +499,6 @@ fn leaning(tuning: &Tuning, intent: Intent) -> Tuning {
         *vector = explain::vector_share(*vector, intent, tuning);
     }
     leaning
-}
-
-/// Notes that were called by name: `[[name]]` in the query, or all of it a file name or alias;
-/// a title only when nothing else is.
-///
-/// A link in the query is there in any case; what merely happens to be a name keeps to the filter.
-fn pinned_notes(
-    store: &Store,
-    request: &Request,
-    query: &Query,
-    selection: &Selection<'_>,
-) -> Result<Vec<NoteId>> {
-    let mut pinned = Vec::new();
-    let keys = request
-        .pinned
-        .iter()
-        .map(|name| (crate::words::name_key(name), true));
-    for (key, is_link) in keys.chain([(query.name_key.clone(), false)]) {
-        let named = store.notes_named(&key)?;
-        let best = named.iter().map(|(_, rank)| rank.min(&1)).min().copied();
-        for (note, rank) in named {
-            let is_best = Some(rank.min(1)) == best;
-            if is_best && !pinned.contains(&note) && (is_link || selection.has(note)?) {
-                pinned.push(note);
-            }
-        }
-    }
-    Ok(pinned)
 }
 
 /// The day that a time lies in, in UTC.

@@ -41,7 +41,8 @@ pub(crate) use codes::Coder;
 pub use damage::{FileId, set_aside};
 pub use facts::{NoteDetails, NoteFacts, Status, Wanted, day_of_ns};
 pub use lexical::{
-    FieldWeights, LexicalHit, LexicalOptions, LexicalScores, Places, Respelled, TermGroup, Typed,
+    Beside, FieldWeights, LexicalHit, LexicalOptions, LexicalScores, Places, Respelled, TermGroup,
+    Typed,
 };
 pub use linked::{LinkRow, LinkTarget, LinkedNote, NoteStanding};
 pub(crate) use pieces::pack as pack_pieces;

@@ -3,14 +3,16 @@
 //! The one place that decides what a word is. Notes and queries both come through here, so that
 //! whatever can be indexed can also be asked for.
 
+mod compound;
 mod language;
 mod scan;
 mod stop;
 
+pub use compound::{PartPlace, backwards, part_place, push_compounds};
 pub use language::{Language, detect};
 pub(crate) use scan::is_unspaced;
 pub use scan::{Word, WordKind, words};
-pub use stop::{is_stop_word, is_stop_word_anywhere};
+pub use stop::{is_question_word, is_stop_word, is_stop_word_anywhere, languages_by_stop_words};
 
 use std::borrow::Cow;
 
@@ -138,6 +140,16 @@ pub fn name_key(text: &str) -> String {
     }
     key
 }
+
+/// Returns a key by which names are alike that differ in number and case only, as they are read in
+/// `language`: "race conditions" and "Race Condition". No [`name_key`] is like it.
+pub fn name_stems(text: &str, language: Language) -> String {
+    let terms: Vec<String> = words(text).map(|word| term_of(&word, language)).collect();
+    format!("{STEMS_MARK}{}", terms.join(" "))
+}
+
+/// What no name begins with.
+const STEMS_MARK: char = '\u{1}';
 
 /// Writes the lower-case, composed form of one word into `out`.
 pub fn lower_into(word: &str, out: &mut String) {

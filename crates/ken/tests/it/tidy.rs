@@ -42,7 +42,7 @@ const ROOMS: [(&str, &[&str]); 27] = [
     ("search/decay", &[]),
     ("search/graph", &[]),
     ("search/query", &["store::TermGroup", "words"]),
-    ("search/fuse", &["store::ChunkId"]),
+    ("search/fuse", &["store::Beside", "store::ChunkId"]),
     ("search/sentences", &[]),
     ("search/excerpt", &["note::Layout", "words"]),
     (

@@ -12,7 +12,7 @@ use crate::error::{Error, Result};
 use crate::extract::{Kind, Reader};
 use crate::index::IndexContext;
 use crate::index::understand::{Understood, understand};
-use crate::note::{self, Format, Note};
+use crate::note::{self, Format, Note, PropertyType};
 use crate::store::{
     self, ChunkRecord, Coder, DATE_FROM_FILE, DATE_FROM_GIT, NoteRecord, Terms, TextPacker,
     day_of_ns,
@@ -181,6 +181,7 @@ fn record(
         date: date(tools, file, &note),
         n_lines: note.n_lines(),
         text,
+        is_named_by_file: names_by_file,
         names: names(&file.path, &note, names_by_file),
         terms: note_terms(&file.path, &note, names_by_file, stems),
         chunks: distinct_handles(chunks),
@@ -244,6 +245,10 @@ fn chunk_record(
     if matches!(format, Format::Other(Kind::Code | Kind::Notebook)) {
         n_terms += words::push_name_parts(text, note.language, stems, &mut text_terms);
     }
+    let mut compound_terms = String::new();
+    if note.language.joins_words() {
+        words::push_compounds(&text_terms, &mut compound_terms);
+    }
     let mut section_terms = String::new();
     for heading in chunk::heading_path(&note.headings, chunk.heading) {
         words::push_terms(heading, note.language, stems, &mut section_terms);
@@ -259,6 +264,7 @@ fn chunk_record(
         chunk,
         text_terms,
         section_terms,
+        compound_terms,
         n_terms,
         pieces: Vec::new(),
     }
@@ -288,34 +294,83 @@ fn names(path: &str, note: &Note, by_file: bool) -> Vec<(u8, String)> {
     names.extend(note.aliases.iter().map(|alias| (1, words::name_key(alias))));
     names.push((2, words::name_key(&note.title)));
     names.retain(|(_, key)| !key.is_empty());
+    let stems: Vec<(u8, String)> = names
+        .iter()
+        .map(|(rank, name)| (*rank, words::name_stems(name, note.language)))
+        .collect();
+    names.extend(stems);
     names
 }
 
+/// The terms of everything a person sees of a note but its text.
 fn note_terms(path: &str, note: &Note, by_file: bool, stems: &mut Stems) -> Terms {
     let mut terms = Terms::default();
     let mut push = |text: &str, out: &mut String| {
         words::push_terms(text, note.language, stems, out);
     };
-    push(&note.title, &mut terms.title);
+    let stem = note::file_stem(path);
     if by_file {
-        let stem = note::file_stem(path);
-        if stem != note.title {
-            push(stem, &mut terms.names);
-        }
+        push(stem, &mut terms.file_name);
         if let Some((folders, _)) = path.rsplit_once('/') {
-            push(folders, &mut terms.about);
+            push(folders, &mut terms.area);
         }
+    }
+    // What is said twice is still one name.
+    if !by_file || stem != note.title {
+        push(&note.title, &mut terms.title);
     }
     note.aliases
         .iter()
-        .for_each(|alias| push(alias, &mut terms.names));
+        .for_each(|alias| push(alias, &mut terms.aliases));
     note.tags.iter().for_each(|tag| push(tag, &mut terms.tags));
     for (key, value) in &note.properties {
-        if !matches!(key.as_str(), "tags" | "tag" | "aliases" | "alias" | "title") {
-            push_value(value, &mut |text| push(text, &mut terms.about));
+        match key.to_ascii_lowercase().as_str() {
+            "tags" | "tag" | "aliases" | "alias" | "title" => {}
+            "summary" | "description" => {
+                push_value(value, &mut |text| push(text, &mut terms.summary));
+            }
+            _ => {
+                if is_telling(value) {
+                    push(key, &mut terms.properties);
+                }
+                push_value(value, &mut |text| push(text, &mut terms.properties));
+            }
         }
     }
+    if let Some(author) = &note.facts.author
+        && note.properties.is_empty()
+    {
+        push(author, &mut terms.properties);
+    }
+    if note.language.joins_words() {
+        push_compounds(&mut terms);
+    }
     terms
+}
+
+fn push_compounds(terms: &mut Terms) {
+    let Terms {
+        title,
+        file_name,
+        aliases,
+        tags,
+        area,
+        summary,
+        properties,
+        compounds,
+    } = terms;
+    for field in [title, file_name, aliases, tags, area, summary, properties] {
+        words::push_compounds(field, compounds);
+    }
+}
+
+/// Whether the name of a property belongs to what it says: "author: Ada" is about an author, while
+/// "publish: true" is a switch.
+fn is_telling(value: &serde_json::Value) -> bool {
+    !matches!(
+        PropertyType::of(value),
+        PropertyType::Empty | PropertyType::Checkbox | PropertyType::Date | PropertyType::DateTime
+    )
 }
 
 /// Hands every text inside a property to `push`.

@@ -4,7 +4,7 @@
 use super::finder::Finder;
 use super::maxsim::MaxSim;
 use super::rank::{self, Ranked};
-use super::rerank::{Lens, Passage};
+use super::rerank::{Lens, PART_COVERAGE, Passage};
 use super::retrieve::Strength;
 use super::tuning::{
     self, CONFIDENCE_MODERATE, CONFIDENCE_STRONG, CONFIDENCE_WEAK, SIMILARITY_WEAK,
@@ -166,6 +166,8 @@ enum Held {
     Not,
     /// In another spelling, past accents, or by the grammar of another language: it may be another word.
     Doubtfully,
+    /// As part of a longer word.
+    Partly,
     Surely,
 }
 
@@ -235,18 +237,21 @@ impl<'q> Judge<'q> {
         finder: &mut Finder<'_>,
     ) -> Vec<Held> {
         let note = &ranked.note;
-        let names = rank::names(note, &note.title);
+        let names = rank::names(note);
+        let beside = ranked.candidate.beside;
         let crumbs = chunk::breadcrumb(&note.title, &note.headings, ranked.chunk.heading);
         let look = lens.names(&names);
         let passage = Passage {
             places,
             headings: &crumbs[1..],
+            beside,
             joined: None,
             repeated: Vec::new(),
         };
         let is_held = lens.held(&passage, &names, &look);
         let surely = self.said(ranked, &crumbs, finder);
         let of = |number: usize| match (is_held[number], surely[number]) {
+            (false, _) if beside.is_partly(number) => Held::Partly,
             (false, _) => Held::Not,
             _ if self.is_respelled[number] => Held::Doubtfully,
             (true, Some(false)) => Held::Doubtfully,
@@ -259,7 +264,7 @@ impl<'q> Judge<'q> {
     /// is not written by itself, but part of another or a property.
     fn said(&self, ranked: &Ranked, crumbs: &[&str], finder: &mut Finder<'_>) -> Vec<Option<bool>> {
         let note = &ranked.note;
-        let names = rank::names(note, &note.path);
+        let names = rank::names(note);
         let own = names.own.iter().copied().chain(crumbs.iter().copied());
         let others = names.called.iter().chain(names.tags).map(String::as_str);
         let mut said = vec![None; self.idf.len()];
@@ -282,23 +287,30 @@ impl<'q> Judge<'q> {
         like: Option<&[f32]>,
     ) -> Judged {
         let is_sure = |number: usize| is_held[number] == Held::Surely;
+        let worth = |number: usize| match is_held[number] {
+            Held::Surely => 1.0,
+            Held::Partly => PART_COVERAGE,
+            Held::Doubtfully | Held::Not => 0.0,
+        };
         let likeness = |number: usize| match like {
-            _ if is_sure(number) => 1.0,
-            Some(like) => like[number].clamp(0.0, 1.0),
-            None => LIKENESS_UNHELD,
+            Some(like) => like[number].clamp(0.0, 1.0).max(worth(number)),
+            None => worth(number).max(LIKENESS_UNHELD),
         };
         let share = |of: &dyn Fn(usize) -> f32| {
             let sum: f32 = (0..self.idf.len()).map(|n| self.idf[n] * of(n)).sum();
             sum / self.total
         };
-        let coverage = share(&|number| f32::from(is_sure(number)));
+        let coverage = share(&worth);
+        // What the note says of itself stands together, wherever that is.
+        let beside = ranked.candidate.beside;
+        let named = share(&|number| f32::from(is_sure(number) && beside.is_named(number)));
         let sure = places.found.iter().filter(|(number, _)| is_sure(*number));
         let sure: Vec<(usize, u32)> = sure.copied().collect();
         let candidate = &ranked.candidate;
         let rarest = (0..self.idf.len()).max_by(|&a, &b| self.idf[a].total_cmp(&self.idf[b]));
         Judged {
             coverage,
-            proximity: super::rerank::proximity(&sure, &self.idf, self.total),
+            proximity: super::rerank::proximity(&sure, &self.idf, self.total).max(named),
             words: share(&likeness),
             meaning: match candidate.cosine {
                 Some(cosine) => above_floor(cosine, candidate.background),

@@ -52,7 +52,7 @@ pub(super) fn cut(source: &Source<'_>, finder: &mut Finder<'_>) -> Excerpt {
     let mut held = vec![false; sentences.len() * n_groups];
     if n_groups > 0 {
         for (sentence, held) in sentences.iter().zip(held.chunks_exact_mut(n_groups)) {
-            finder.each(read(sentence), language, |group, _, _| held[group] = true);
+            finder.each_or_part(read(sentence), language, |group, _, _| held[group] = true);
         }
     }
     let mut scores = scores(&held, sentences.len(), n_groups);
@@ -167,7 +167,7 @@ fn shorten(text: &str, n_chars_max: usize, finder: &mut Finder<'_>, language: La
     // Room for the two ellipses.
     let n_chars_max = n_chars_max.saturating_sub(2);
     let mut first = None;
-    finder.each(text, language, |_, start, _| {
+    finder.each_or_part(text, language, |_, start, _| {
         first.get_or_insert(start);
     });
     let first_char = first.map_or(0, |byte| text[..byte].chars().count());

@@ -10,17 +10,27 @@ use crate::words::{self, Language, Word};
 pub(super) struct Finder<'q> {
     pub(super) query: &'q Query,
     beginnings: Beginnings,
+    roots: Roots,
     known: Vec<(Language, Known)>,
 }
 
 /// Which word of the query each word seen so far stands for.
-type Known = FxHashMap<Box<str>, Option<usize>>;
+type Known = FxHashMap<Box<str>, Option<Meant>>;
+
+/// A word of the query that was found.
+#[derive(Clone, Copy)]
+struct Meant {
+    group: usize,
+    /// Whether it is the word itself, not a longer one that it is part of.
+    is_whole: bool,
+}
 
 impl<'q> Finder<'q> {
     pub(super) fn new(query: &'q Query) -> Self {
         Self {
             query,
             beginnings: Beginnings::of(query),
+            roots: Roots::of(query),
             known: Vec::new(),
         }
     }
@@ -31,6 +41,27 @@ impl<'q> Finder<'q> {
         &mut self,
         text: &str,
         language: Language,
+        found: impl FnMut(usize, usize, usize),
+    ) -> usize {
+        self.each_word(text, language, true, found)
+    }
+
+    /// The same, and for longer words that a word of the query is part of: what is shown of a note shows
+    /// why it was found.
+    pub(super) fn each_or_part(
+        &mut self,
+        text: &str,
+        language: Language,
+        found: impl FnMut(usize, usize, usize),
+    ) -> usize {
+        self.each_word(text, language, !language.joins_words(), found)
+    }
+
+    fn each_word(
+        &mut self,
+        text: &str,
+        language: Language,
+        only_whole: bool,
         mut found: impl FnMut(usize, usize, usize),
     ) -> usize {
         let at = self.language(language);
@@ -40,18 +71,19 @@ impl<'q> Finder<'q> {
         let is_steady = !matches!(language, Language::Dutch | Language::Finnish);
         for word in words::words(text) {
             n_words += 1;
-            if is_steady && !self.beginnings.has(word.text) {
+            let may_be_part = || !only_whole && self.roots.may_be_in(word.text);
+            if is_steady && !self.beginnings.has(word.text) && !may_be_part() {
                 continue;
             }
-            let group = match known.get(word.text) {
-                Some(group) => *group,
+            let meant = match known.get(word.text) {
+                Some(meant) => *meant,
                 None => {
-                    let group = group_of(&word, query, language);
-                    known.insert(word.text.into(), group);
-                    group
+                    let meant = meant_by(&word, query, language);
+                    known.insert(word.text.into(), meant);
+                    meant
                 }
             };
-            if let Some(group) = group {
+            if let Some(Meant { group, .. }) = meant.filter(|m| m.is_whole || !only_whole) {
                 found(group, word.start, word.start + word.text.len());
             }
         }
@@ -73,6 +105,26 @@ impl<'q> Finder<'q> {
 struct Beginnings {
     /// For each first letter, the second ones, one bit each.
     seconds: [u32; LETTERS],
+}
+
+/// The first letters of the terms of a query that may be part of longer words: most words hold none.
+struct Roots(Vec<[u8; ROOT_BYTES]>);
+
+const ROOT_BYTES: usize = 4;
+
+impl Roots {
+    fn of(query: &Query) -> Self {
+        let terms = query.groups.iter().flat_map(|group| &group.terms);
+        let roots = terms.filter_map(|term| term.as_bytes().first_chunk());
+        Self(roots.copied().collect())
+    }
+
+    /// Whether a term may be in a word; accents and other scripts may stand for anything.
+    fn may_be_in(&self, word: &str) -> bool {
+        let mut places = word.as_bytes().windows(ROOT_BYTES);
+        let is_root = |place: &[u8]| self.0.iter().any(|root| root.eq_ignore_ascii_case(place));
+        word.len() > ROOT_BYTES && (!word.is_ascii() || places.any(is_root))
+    }
 }
 
 /// Letters and digits that are told apart, whatever their case; some digits pass for letters.
@@ -119,9 +171,10 @@ fn letter(byte: u8) -> usize {
 }
 
 /// Returns the word of the query that a word stands for.
-fn group_of(word: &Word<'_>, query: &Query, language: Language) -> Option<usize> {
+fn meant_by(word: &Word<'_>, query: &Query, language: Language) -> Option<Meant> {
     let term = words::term_of(word, language);
-    query.groups.iter().position(|group| {
+    let groups = || query.groups.iter();
+    let whole = groups().position(|group| {
         group.terms.iter().any(|spelling| {
             if group.is_prefix {
                 term.starts_with(spelling.as_str())
@@ -129,7 +182,15 @@ fn group_of(word: &Word<'_>, query: &Query, language: Language) -> Option<usize>
                 term == *spelling
             }
         })
-    })
+    });
+    let is_part = |spelling: &String| words::part_place(spelling, &term).is_some();
+    let part = || match language.joins_words() {
+        true => groups().position(|group| group.terms.iter().any(is_part)),
+        false => None,
+    };
+    let meant = |group, is_whole| Meant { group, is_whole };
+    let whole = whole.map(|group| meant(group, true));
+    whole.or_else(|| part().map(|group| meant(group, false)))
 }
 
 #[cfg(test)]
@@ -181,6 +242,24 @@ mod tests {
         let query = Query::parse("werken", &[(Language::Dutch, 1)]);
         let found = check(&mut Finder::new(&query), "Er is gewerkt.", Language::Dutch);
         assert_snapshot!(found, @"0:gewerkt of 3");
+    }
+
+    #[test]
+    fn longer_words_are_found_by_their_parts_where_that_is_asked() {
+        let query = Query::parse("Vertrag", &[(Language::German, 1)]);
+        let mut finder = Finder::new(&query);
+        let text = "Der Vertrag und die Mietverträge.";
+        assert_snapshot!(check(&mut finder, text, Language::German), @"0:Vertrag of 5");
+        let mut found = Vec::new();
+        finder.each_or_part(text, Language::German, |_, start, end| {
+            found.push(&text[start..end])
+        });
+        assert_eq!(found, ["Vertrag", "Mietverträge"]);
+        found.clear();
+        finder.each_or_part(text, Language::English, |_, start, end| {
+            found.push(&text[start..end])
+        });
+        assert_eq!(found, ["Vertrag"]);
     }
 
     #[test]

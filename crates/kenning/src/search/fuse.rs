@@ -5,7 +5,7 @@ use super::decay::Decayed;
 use super::graph::Terms;
 use super::rerank::Features;
 use super::tuning::{Fusion, Tuning};
-use crate::store::ChunkId;
+use crate::store::{Beside, ChunkId};
 
 /// A chunk that at least one retriever named.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,6 +16,8 @@ pub struct Candidate {
     pub lexical: f32,
     /// The shares of its note and of itself that the word score is made of.
     pub lexical_parts: (f32, f32),
+    /// Words it has beside those of its text.
+    pub beside: Beside,
     /// 1-based rank by words.
     pub lexical_rank: Option<u32>,
     /// Cosine with the question.
@@ -53,6 +55,7 @@ impl Candidate {
             chunk,
             lexical: 0.0,
             lexical_parts: (0.0, 0.0),
+            beside: Beside::default(),
             lexical_rank: None,
             cosine: None,
             vector_rank: None,

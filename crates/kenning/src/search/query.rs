@@ -23,6 +23,9 @@ pub struct Query {
     pub n_said: Vec<u32>,
     /// The text as a name (see [`words::name_key`]).
     pub name_key: String,
+    /// The name that is left of a question without its function words ("what is a race condition"), as it
+    /// is written and by its stems.
+    pub asked_names: Vec<String>,
 }
 
 impl Query {
@@ -31,13 +34,15 @@ impl Query {
         let text = text.trim();
         let spoken = languages_above(languages, LANGUAGE_SHARE_MIN);
         let spelled: Vec<Language> = spoken.iter().copied().take(LANGUAGES_MAX).collect();
-        let dominant = languages_above(languages, STOP_SHARE_MIN);
         let all: Vec<Word<'_>> = words::words(text)
             .filter(|word| !is_run_tail(text, word))
             .collect();
+        let is_stop = stops(&all, &languages_above(languages, STOP_SHARE_MIN));
         let mut kept: Vec<&Word<'_>> = all
             .iter()
-            .filter(|word| !is_stop(word, &dominant))
+            .zip(&is_stop)
+            .filter(|(_, is_stop)| !**is_stop)
+            .map(|(word, _)| word)
             .collect();
         if kept.is_empty() {
             // "to be or not to be" is all function words, and still a question.
@@ -67,6 +72,10 @@ impl Query {
             words: typed,
             n_said,
             name_key: words::name_key(name.trim_matches('"')),
+            asked_names: match asked_name(text, &all, &is_stop) {
+                Some(name) => name_keys(name, &spelled),
+                None => Vec::new(),
+            },
         }
     }
 }
@@ -81,12 +90,58 @@ fn languages_above(languages: &[(Language, u64)], share_min: f64) -> Vec<Languag
         .collect()
 }
 
-fn is_stop(word: &Word<'_>, languages: &[Language]) -> bool {
+/// Tells which words of a question are function words: of its own language, where they show which one
+/// that is, and of the languages that many notes are written in, where they do not or where it is another.
+/// A German "die" must not find what an English note says of dying, nor an English "war" be lost because
+/// German notes say it all the time.
+fn stops(all: &[Word<'_>], dominant: &[Language]) -> Vec<bool> {
+    let lowered: Vec<String> = all.iter().map(lowered).collect();
+    let asked = words::languages_by_stop_words(&lowered);
+    let spoken: Vec<Language> = (dominant.iter().copied())
+        .filter(|language| asked.contains(language))
+        .collect();
+    let is_of_any = |word: &str, languages: &[Language]| {
+        (languages.iter()).any(|&language| words::is_stop_word(word, language))
+    };
+    let is_of_all = |word: &str, languages: &[Language]| {
+        (languages.iter()).all(|&language| words::is_stop_word(word, language))
+    };
+    let is_stop = |word: &String| match (spoken.is_empty(), asked.is_empty()) {
+        (false, _) => is_of_any(word, &spoken),
+        (true, false) => is_of_all(word, &asked) || is_of_any(word, dominant),
+        (true, true) => is_of_any(word, dominant),
+    };
+    lowered.iter().map(is_stop).collect()
+}
+
+fn lowered(word: &Word<'_>) -> String {
     let mut lowered = String::new();
     words::lower_into(word.text, &mut lowered);
-    languages
-        .iter()
-        .any(|&language| words::is_stop_word(&lowered, language))
+    lowered
+}
+
+/// Returns what is left where only function words stand in front of it, if they ask for it or are but an
+/// article.
+fn asked_name<'t>(text: &'t str, all: &[Word<'_>], is_stop: &[bool]) -> Option<&'t str> {
+    let first = is_stop.iter().position(|is_stop| !is_stop)?;
+    let asks = words::is_question_word(&lowered(all.first()?));
+    let last = all.last()?;
+    if first == 0 || is_stop.last() == Some(&true) || !(asks || first == 1) {
+        return None;
+    }
+    let end = last.start + last.text.len();
+    Some(&text[all[first].start..end])
+}
+
+fn name_keys(name: &str, languages: &[Language]) -> Vec<String> {
+    let mut keys = vec![words::name_key(name)];
+    for &language in languages {
+        let stems = words::name_stems(name, language);
+        if !keys.contains(&stems) {
+            keys.push(stems);
+        }
+    }
+    keys
 }
 
 /// The last character of an unspaced run stands alone in the index; a longer run does not need it.
@@ -119,6 +174,47 @@ mod tests {
     fn function_words_go_unless_nothing_else_is_there() {
         assert_snapshot!(check("How do I repair the roofs?"), @"repair roof [how do i repair the roofs?]");
         assert_snapshot!(check("to be or not to be"), @"to be or not [to be or not to be]");
+    }
+
+    #[test]
+    fn function_words_are_those_of_the_question() {
+        // German notes say "war" all the time; here it is what is asked for.
+        assert_snapshot!(check("what started the war"), @"start|started war [what started the war]");
+        assert_snapshot!(check("wann war die Reise"), @"reis [wann war die reise]");
+        let english = |text| {
+            let query = Query::parse(text, &[(Language::English, 100)]);
+            query.words.join(" ")
+        };
+        assert_snapshot!(english("was war der Grund für die Reise"), @"Grund Reise");
+        assert_snapshot!(english("Was kostet die Miete?"), @"kostet Miete");
+        assert_snapshot!(english("pourquoi est-ce que le chat est sur la table"), @"chat table");
+        assert_snapshot!(english("die hard"), @"die hard");
+        assert_snapshot!(english("the war in the east"), @"war east");
+        let german = |text| {
+            let query = Query::parse(text, &[(Language::German, 100)]);
+            query.words.join(" ")
+        };
+        assert_snapshot!(german("what is the cause of the war"), @"cause");
+        assert_snapshot!(german("how do I bake bread"), @"bake bread");
+    }
+
+    #[test]
+    fn a_question_may_ask_for_a_name() {
+        let asked = |text| {
+            let query = Query::parse(text, &[(Language::English, 80), (Language::German, 20)]);
+            query.asked_names.first().cloned().unwrap_or_default()
+        };
+        assert_eq!(asked("what is a race condition"), "race condition");
+        assert_eq!(asked("What's the Race-Condition?"), "race condition");
+        assert_eq!(asked("Wo ist der Reisepass?"), "reisepass");
+        assert_eq!(
+            asked("who wrote The Lord of the Rings"),
+            "wrote the lord of the rings"
+        );
+        assert_eq!(asked("the roof"), "roof");
+        assert_eq!(asked("race condition"), "");
+        assert_eq!(asked("can you test this"), "");
+        assert_eq!(asked("should we go"), "");
     }
 
     #[test]

@@ -269,11 +269,12 @@ fn look(
     for ((ranked, places), cosine) in best.iter_mut().zip(&places).zip(cosines) {
         let note = &ranked.note;
         let crumbs = chunk::breadcrumb(&note.title, &note.headings, ranked.chunk.heading);
-        let names = names(note, &note.title);
+        let names = names(note);
         let look = (looks.entry(note.id)).or_insert_with(|| lens.names(&names));
         let passage = rerank::Passage {
             places,
             headings: &crumbs[1..],
+            beside: ranked.candidate.beside,
             joined: ranked.text.as_deref().filter(|_| weights.kin > 0.0),
             repeated: repeated.of(ranked).collect(),
         };
@@ -287,11 +288,14 @@ fn look(
     Ok(())
 }
 
-/// Returns what a note is called: by itself, beginning with `first`, and by others.
-pub(super) fn names<'a>(note: &'a NoteRow, first: &'a str) -> Names<'a> {
+/// Returns what a note is called: by itself and by others.
+pub(super) fn names(note: &NoteRow) -> Names<'_> {
+    let title = note.title.as_str();
+    let file_name = note.file_name().filter(|name| *name != title);
     let aliases = note.aliases.iter().map(String::as_str);
+    let own = std::iter::once(title).chain(file_name).chain(aliases);
     Names {
-        own: std::iter::once(first).chain(aliases).collect(),
+        own: own.collect(),
         called: &note.called,
         tags: &note.tags,
         n_neighbours: note.n_neighbours,

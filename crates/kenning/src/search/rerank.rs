@@ -5,7 +5,7 @@ use smallvec::{SmallVec, smallvec};
 use super::Query;
 use super::finder::Finder;
 use super::tuning::{LookWeights, REPEATED_LOSS, STUFFED_MIN, TELLING_SHARE};
-use crate::store::Places;
+use crate::store::{Beside, Places};
 use crate::words::{self, Language};
 
 /// Words within which words count as standing together: a sentence or two.
@@ -13,13 +13,17 @@ const WINDOW_WORDS: u32 = 26;
 /// How far neighbours of the query may stand from each other: with one word between them.
 const STEP_WORDS_MAX: u32 = 2;
 
+/// What a word that only stands in a longer one counts for as being there.
+pub(super) const PART_COVERAGE: f32 = 0.6;
+
 /// Something of each word of the query: few words need no memory of their own.
 type OfEach<T> = SmallVec<[T; 16]>;
 
 /// What the closer look found, each 0 to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Features {
-    /// Share of the query's words, by rarity, in the passage, above it, or in links to its note.
+    /// Share of the query's words, by rarity, in the passage, above it, in links to its note, or in
+    /// anything else that is seen of it.
     pub coverage: f32,
     /// Share of neighbouring words of the query that are neighbours in the passage.
     pub phrase: f32,
@@ -74,7 +78,7 @@ impl Features {
 
 /// What is looked at of a note, whichever of its passages it is.
 pub(super) struct Names<'a> {
-    /// Title and aliases.
+    /// Title, file name and aliases.
     pub(super) own: SmallVec<[&'a str; 4]>,
     /// What other notes call it.
     pub(super) called: &'a [String],
@@ -89,6 +93,8 @@ pub(super) struct Passage<'a> {
     /// Where words of the query stand in it.
     pub(super) places: &'a Places,
     pub(super) headings: &'a [&'a str],
+    /// Words it has beside those of its text.
+    pub(super) beside: Beside,
     /// Its text, where parts of words count.
     pub(super) joined: Option<&'a str>,
     /// Paragraphs of it that many notes have.
@@ -159,7 +165,7 @@ impl<'q> Lens<'q> {
             .fold(0.0, f32::max);
         let query = self.finder.query;
         Features {
-            coverage: share(&is_held, self.idf, self.total),
+            coverage: self.covered(is_held.clone(), passage.beside),
             phrase: phrase(found, self.idf),
             proximity: proximity(found, self.idf, self.total),
             title: look.title,
@@ -229,7 +235,23 @@ impl<'q> Lens<'q> {
         for heading in passage.headings {
             self.agreement(heading, names.language, &mut is_held);
         }
+        for (group, held) in is_held.iter_mut().enumerate() {
+            *held |= passage.beside.is_named(group);
+        }
         is_held
+    }
+
+    /// Share of the words that are held anywhere, by rarity; one that only stands in a longer word counts
+    /// in part.
+    fn covered(&self, mut is_held: OfEach<bool>, beside: Beside) -> f32 {
+        let mut in_part = 0.0;
+        for (group, held) in is_held.iter_mut().enumerate() {
+            *held |= beside.is_named(group);
+            if !*held && beside.is_partly(group) {
+                in_part += PART_COVERAGE * self.idf[group];
+            }
+        }
+        share(&is_held, self.idf, self.total) + in_part / self.total
     }
 
     /// A name agrees as far as it holds the query and the query holds it: the harmonic mean of both.
@@ -429,6 +451,7 @@ mod tests {
         let passage = Passage {
             places: &places,
             headings: &[],
+            beside: Beside::default(),
             joined: Some(text),
             repeated: Vec::new(),
         };

@@ -105,6 +105,7 @@ pub(super) fn retrieve(net: &Net<'_>, n_wanted: usize) -> Result<Retrieved> {
     if let Some(scores) = &scores {
         for candidate in &mut found.all {
             candidate.lexical_parts = scores.parts(candidate.chunk);
+            candidate.beside = scores.beside(candidate.chunk);
         }
     }
     Ok(Retrieved {

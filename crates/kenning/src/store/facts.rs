@@ -6,7 +6,8 @@ use std::sync::Arc;
 use rusqlite::{Connection, Row};
 
 use super::NoteId;
-use super::read::{NoteRow, NoteSummary, Store, list, model, stamp};
+use super::files::stamp;
+use super::read::{NoteRow, NoteSummary, Store, list, model};
 use crate::embed::ModelId;
 use crate::error::Result;
 use crate::vault::Skipped;

@@ -1,13 +1,13 @@
-//! What the store keeps of files beside the notes: which were left out and why, which ones links
-//! may lead to, and when they were committed.
+//! What the store keeps of files beside the notes: their stamps, which were left out and why, which
+//! ones links may lead to, and when they were committed.
 
 use std::collections::HashMap;
 
-use rusqlite::params;
+use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::write::{DATE_FROM_FILE, DATE_FROM_GIT, StoreWriter};
 use crate::error::Result;
-use crate::vault::{Rule, Skipped};
+use crate::vault::{Rule, Skipped, Stamp};
 
 impl StoreWriter {
     /// Replaces the list of files that could not be taken.
@@ -104,11 +104,34 @@ impl StoreWriter {
     }
 }
 
-pub(super) fn committed(
-    connection: &rusqlite::Connection,
-) -> rusqlite::Result<HashMap<String, String>> {
+pub(super) fn committed(connection: &Connection) -> rusqlite::Result<HashMap<String, String>> {
     connection
         .prepare("SELECT path, day FROM committed")?
         .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
         .collect()
+}
+
+pub(super) fn stamps(connection: &Connection) -> rusqlite::Result<Vec<(String, Stamp, [u8; 16])>> {
+    connection
+        .prepare("SELECT path, size, mtime_ns, inode, hash FROM note ORDER BY path")?
+        .query_map([], |row| Ok((row.get(0)?, stamp(row, 1)?, row.get(4)?)))?
+        .collect()
+}
+
+pub(super) fn stamp_of(
+    connection: &Connection,
+    path: &str,
+) -> rusqlite::Result<Option<(Stamp, [u8; 16])>> {
+    connection
+        .prepare("SELECT size, mtime_ns, inode, hash FROM note WHERE path = ?1")?
+        .query_row([path], |row| Ok((stamp(row, 0)?, row.get(3)?)))
+        .optional()
+}
+
+pub(super) fn stamp(row: &Row<'_>, first: usize) -> rusqlite::Result<Stamp> {
+    Ok(Stamp {
+        size: row.get::<_, i64>(first)? as u64,
+        mtime_ns: row.get(first + 1)?,
+        inode: row.get::<_, i64>(first + 2)? as u64,
+    })
 }

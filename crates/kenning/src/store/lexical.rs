@@ -4,6 +4,7 @@
 //! a note's entries follow each other, to the note's. Lengths and document frequencies are those
 //! of living entries only, so that an updated index scores exactly like a rebuilt one.
 
+mod compounds;
 mod entries;
 mod frequent;
 mod places;
@@ -26,7 +27,7 @@ use frequent::Frequent;
 pub use places::Places;
 pub(super) use respell::{Place, Read};
 pub use respell::{Respelled, Typed};
-pub use scores::LexicalScores;
+pub use scores::{Beside, LexicalScores};
 use tally::{Tally, Target};
 
 /// Buffers that are kept for the next query: as many as questions are usually asked at once.
@@ -44,16 +45,26 @@ pub struct TermGroup {
 /// What one occurrence of a term in each field is worth.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct FieldWeights {
-    /// Title of the note.
+    /// Text of a chunk.
+    pub text: f32,
+    /// File name.
+    pub file_name: f32,
+    /// Title of the note, where it is not its file name.
     pub title: f32,
-    /// File name and aliases.
-    pub names: f32,
+    /// Aliases.
+    pub aliases: f32,
     /// Tags.
     pub tags: f32,
-    /// Folders, summary, other properties.
-    pub about: f32,
+    /// Folders.
+    pub area: f32,
+    /// Summary.
+    pub summary: f32,
+    /// Other properties.
+    pub properties: f32,
     /// Headings above a chunk, for the chunk.
     pub section: f32,
+    /// Share that is left of a word which stands in a longer one.
+    pub compound: f32,
     /// Title of the note, for each of its chunks.
     pub context: f32,
 }
@@ -67,7 +78,7 @@ pub struct LexicalOptions {
     pub b: f32,
     /// BM25's saturation of words that the question repeats.
     pub k3: f32,
-    /// Field weights; the text counts 1.
+    /// Field weights.
     pub weights: FieldWeights,
     /// Share of the note's own score in a chunk's; the rest is the chunk's.
     pub note_share: f32,
@@ -93,6 +104,24 @@ pub(super) struct LexicalReader {
     entries: Entries,
     spare: Mutex<Vec<Tally>>,
     frequent: Frequent,
+}
+
+/// A word of a query.
+struct Asked<'g> {
+    number: usize,
+    group: &'g TermGroup,
+    /// How often the query says it.
+    n_said: u32,
+}
+
+impl<'g> Asked<'g> {
+    fn new(number: usize, group: &'g TermGroup, typed: &[Typed]) -> Self {
+        Self {
+            number,
+            group,
+            n_said: typed.get(number).map_or(1, |typed| typed.n_said),
+        }
+    }
 }
 
 struct Segment {
@@ -153,44 +182,58 @@ impl LexicalReader {
         let spare = self.spare.lock().ok().and_then(|mut spare| spare.pop());
         let mut tally = spare.unwrap_or_else(|| Tally::new(&self.entries));
         let mut idf = vec![0.0; groups.len()];
+        let mut partly = Vec::new();
         let mut doubted = Vec::new();
         let forgives = groups.len() <= options.forgiving_words_max;
-        let said = |number: usize| typed.get(number).map_or(1, |typed| typed.n_said);
         for (number, group) in groups.iter().enumerate() {
             match typed.get(number).filter(|_| forgives) {
-                Some(typed) if self.is_doubtful(typed, group)? => doubted.push((number, typed)),
-                _ => idf[number] = self.add(group, said(number), options, &mut tally)?,
+                Some(word)
+                    if self.is_doubtful(word, group)? && !self.is_part(group, options)? =>
+                {
+                    doubted.push((number, word));
+                }
+                _ => {
+                    let word = Asked::new(number, group, typed);
+                    idf[number] = self.add(&word, options, &mut tally, &mut partly)?;
+                }
             }
         }
         // Last, when it is known what the other words are about.
         let mut respelled = Vec::new();
-        for (number, typed) in doubted {
-            let near = self.respell(number, typed, &groups[number], &tally, read)?;
+        for (number, word) in doubted {
+            let near = self.respell(number, word, &groups[number], &tally, read)?;
             let group = near.as_ref().map_or(&groups[number], |near| &near.group);
-            idf[number] = self.add(group, said(number), options, &mut tally)?;
+            let word = Asked::new(number, group, typed);
+            idf[number] = self.add(&word, options, &mut tally, &mut partly)?;
             respelled.extend(near);
         }
         let mut scores = LexicalScores::new(self, tally, options.note_share);
         (scores.idf, scores.respelled) = (idf, respelled);
+        partly.sort_unstable();
+        scores.partly = partly;
         Ok(scores)
     }
 
-    /// Adds what a word is worth to every entry; returns its rarity.
+    /// Adds what a word is worth to every entry; returns its rarity. Entries that hold it as part of another word only go to `partly`.
     fn add(
         &self,
-        group: &TermGroup,
-        n_said: u32,
+        word: &Asked<'_>,
         options: &LexicalOptions,
         tally: &mut Tally,
+        partly: &mut Vec<(u32, usize)>,
     ) -> tantivy::Result<f32> {
-        let emphasis = emphasis(n_said, options.k3);
+        let group = word.group;
+        let emphasis = emphasis(word.n_said, options.k3);
         if let Some(worth) = self.frequent.get(group, options) {
-            tally.add(&worth, emphasis);
+            tally.add(word.number, &worth, emphasis);
+            partly.extend(worth.partly.iter().map(|&entry| (entry, word.number)));
             return Ok(worth.idf);
         }
         self.count(group, &options.weights, tally)?;
+        self.count_compounds(group, &options.weights, tally)?;
         let worth = tally.worth(&self.entries, options);
-        tally.add(&worth, emphasis);
+        tally.add(word.number, &worth, emphasis);
+        partly.extend(worth.partly.iter().map(|&entry| (entry, word.number)));
         self.frequent.keep(group, options, &worth);
         let idf = worth.idf;
         tally.give_back(worth);
@@ -216,12 +259,15 @@ impl LexicalReader {
     ) -> tantivy::Result<()> {
         let fields = &self.fields;
         let weighted = [
-            (fields.text, 1.0, Target::Text),
+            (fields.text, weights.text, Target::Text),
             (fields.section, weights.section, Target::Section),
+            (fields.file_name, weights.file_name, Target::Text),
             (fields.title, weights.title, Target::Text),
-            (fields.names, weights.names, Target::Text),
+            (fields.aliases, weights.aliases, Target::Text),
             (fields.tags, weights.tags, Target::Text),
-            (fields.about, weights.about, Target::Text),
+            (fields.area, weights.area, Target::Text),
+            (fields.summary, weights.summary, Target::Text),
+            (fields.properties, weights.properties, Target::Text),
         ];
         for segment in &self.segments {
             for (field, weight, target) in weighted {

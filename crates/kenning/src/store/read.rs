@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 use rusqlite::{Connection, OptionalExtension, Row};
 
 use super::directory::{self, SharedConnection, SqlDirectory, locked};
+use super::files::stamps;
 use super::kept::Kept;
 use super::lexical::{
     LexicalOptions, LexicalReader, LexicalScores, Place, Places, TermGroup, Typed,
@@ -81,9 +82,16 @@ pub struct NoteRow {
     pub n_lines: u32,
     /// Nanoseconds since 1970 at which its file was last modified.
     pub mtime_ns: i64,
+    /// Whether the path says what it is called.
+    pub is_named_by_file: bool,
 }
 
 impl NoteRow {
+    /// Returns the name of its file, if that is a name.
+    pub fn file_name(&self) -> Option<&str> {
+        (self.is_named_by_file).then(|| crate::note::file_stem(&self.path))
+    }
+
     /// Returns about how much memory it needs.
     fn n_bytes(&self) -> usize {
         let headings = self.headings.iter().map(|heading| heading.text.len());
@@ -464,7 +472,7 @@ impl Store {
 
 const NOTE_BY_ID: &str = "SELECT id, path, title, tags, aliases, headings, date, language,
     superseded_by, n_lines, author, kind, evergreen, pagerank, centrality, n_neighbours, called,
-    links_to, mtime_ns FROM note WHERE id = ?1";
+    links_to, mtime_ns, named_by_file FROM note WHERE id = ?1";
 const CHUNK_COLUMNS: &str = "SELECT id, note, ordinal, heading, start_byte, end_byte, start_line,
     end_line, page, handle, print, first_print, last_print FROM chunk";
 const CHUNK_BY_ID: &str = "SELECT id, note, ordinal, heading, start_byte, end_byte, start_line,
@@ -539,6 +547,7 @@ fn note_row(row: &Row<'_>) -> rusqlite::Result<NoteRow> {
         called: list(row, 16)?,
         links_to: super::linked::unpacked(row.get_ref(17)?.as_blob_or_null()?.unwrap_or_default()),
         mtime_ns: row.get(18)?,
+        is_named_by_file: row.get(19)?,
     })
 }
 
@@ -569,29 +578,4 @@ pub(super) fn center(connection: &Connection) -> rusqlite::Result<Vec<f32>> {
         .chunks_exact(4)
         .map(|b| f32::from_le_bytes([b[0], b[1], b[2], b[3]]))
         .collect())
-}
-
-pub(super) fn stamps(connection: &Connection) -> rusqlite::Result<Vec<(String, Stamp, [u8; 16])>> {
-    connection
-        .prepare("SELECT path, size, mtime_ns, inode, hash FROM note ORDER BY path")?
-        .query_map([], |row| Ok((row.get(0)?, stamp(row, 1)?, row.get(4)?)))?
-        .collect()
-}
-
-pub(super) fn stamp_of(
-    connection: &Connection,
-    path: &str,
-) -> rusqlite::Result<Option<(Stamp, [u8; 16])>> {
-    connection
-        .prepare("SELECT size, mtime_ns, inode, hash FROM note WHERE path = ?1")?
-        .query_row([path], |row| Ok((stamp(row, 0)?, row.get(3)?)))
-        .optional()
-}
-
-pub(super) fn stamp(row: &Row<'_>, first: usize) -> rusqlite::Result<Stamp> {
-    Ok(Stamp {
-        size: row.get::<_, i64>(first)? as u64,
-        mtime_ns: row.get(first + 1)?,
-        inode: row.get::<_, i64>(first + 2)? as u64,
-    })
 }

@@ -25,6 +25,8 @@ pub struct NoteRecord {
     pub n_lines: u32,
     /// Where its text lies among the blocks it is written with.
     pub text: PackedText,
+    /// Whether the path says what the note is called; that of a collection is a mere id.
+    pub is_named_by_file: bool,
     /// Names as keys: rank and key.
     pub names: Vec<(u8, String)>,
     /// Terms of the note entry.
@@ -44,14 +46,22 @@ pub struct NoteRecord {
 /// Terms of a note entry, field by field.
 #[derive(Default)]
 pub struct Terms {
-    /// Title.
+    /// Title, unless it is the file name.
     pub title: String,
-    /// File name and aliases.
-    pub names: String,
+    /// File name.
+    pub file_name: String,
+    /// Aliases.
+    pub aliases: String,
     /// Tags.
     pub tags: String,
-    /// Folders, summary, other properties.
-    pub about: String,
+    /// Folders.
+    pub area: String,
+    /// Summary.
+    pub summary: String,
+    /// Other properties.
+    pub properties: String,
+    /// Long words among all of them, spelled backwards.
+    pub compounds: String,
 }
 
 /// A chunk, ready to be written.
@@ -66,6 +76,8 @@ pub struct ChunkRecord {
     pub text_terms: String,
     /// Terms of the headings above it.
     pub section_terms: String,
+    /// Long words of its text, spelled backwards.
+    pub compound_terms: String,
     /// Number of text terms.
     pub n_terms: u32,
     /// Word pieces of the embedded text, packed.
@@ -132,15 +144,15 @@ pub(super) fn insert_note(
     };
     connection
         .prepare_cached(
-            "INSERT OR REPLACE INTO note (id, path, title, format, language, kind, status, category,
+            "INSERT OR REPLACE INTO note (id, path, named_by_file, title, format, language, kind, status, category,
                 area, tags, aliases, properties, summary, author, published, created, modified, date,
                 date_source, evergreen, superseded_by, headings, n_lines, size, mtime_ns, inode, hash,
                 warnings)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18,
-                ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28)",
+                ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29)",
         )?
         .execute(params![
-            known.map(|note| note.0), record.path, note.title, record.format.name(),
+            known.map(|note| note.0), record.path, record.is_named_by_file, note.title, record.format.name(),
             note.language.code(), facts.kind, facts.status, category, area, json_list(&note.tags),
             json_list(&note.aliases), properties, facts.summary, facts.author, facts.published,
             facts.created, facts.modified, date, date_source, facts.evergreen,

@@ -11,6 +11,7 @@ CREATE TABLE meta (
 CREATE TABLE note (
     id            INTEGER PRIMARY KEY,
     path          TEXT NOT NULL UNIQUE,   -- verbatim, below the vault
+    named_by_file INTEGER NOT NULL,       -- whether the path says what the note is called
     title         TEXT NOT NULL,
     format        TEXT NOT NULL,
     language      TEXT NOT NULL,
@@ -85,7 +86,8 @@ CREATE TABLE free_slot (id INTEGER PRIMARY KEY) STRICT;
 CREATE TABLE vector_code (block INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;
 CREATE TABLE vector_row  (block INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;
 
--- Names a note can be called by: file name, aliases, title, as keys for comparison.
+-- Names a note can be called by: file name, aliases, title, as keys for comparison; each once as it is
+-- written and once by its stems.
 CREATE TABLE name (
     key  TEXT NOT NULL,
     note INTEGER NOT NULL REFERENCES note(id),

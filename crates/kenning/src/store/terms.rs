@@ -19,14 +19,22 @@ pub(super) struct Fields {
     pub(super) text: Field,
     /// Chunk entries: headings above.
     pub(super) section: Field,
-    /// Note entries: title.
+    /// Note entries: title, unless it is the file name.
     pub(super) title: Field,
-    /// Note entries: file name and aliases.
-    pub(super) names: Field,
+    /// Note entries: file name.
+    pub(super) file_name: Field,
+    /// Note entries: aliases.
+    pub(super) aliases: Field,
     /// Note entries: tags.
     pub(super) tags: Field,
-    /// Note entries: folders, summary and other properties.
-    pub(super) about: Field,
+    /// Note entries: folders.
+    pub(super) area: Field,
+    /// Note entries: summary.
+    pub(super) summary: Field,
+    /// Note entries: other properties.
+    pub(super) properties: Field,
+    /// All entries: long words of languages that join them, spelled backwards.
+    pub(super) compounds: Field,
     /// All entries: id of the note, to delete by.
     pub(super) note: Field,
     /// All entries: id of the chunk plus one; 0 marks a note entry.
@@ -51,9 +59,13 @@ impl Fields {
             text: schema.add_text_field("text", text(IndexRecordOption::WithFreqsAndPositions)),
             section: schema.add_text_field("section", counted()),
             title: schema.add_text_field("title", counted()),
-            names: schema.add_text_field("names", counted()),
+            file_name: schema.add_text_field("file_name", counted()),
+            aliases: schema.add_text_field("aliases", counted()),
             tags: schema.add_text_field("tags", counted()),
-            about: schema.add_text_field("about", counted()),
+            area: schema.add_text_field("area", counted()),
+            summary: schema.add_text_field("summary", counted()),
+            properties: schema.add_text_field("properties", counted()),
+            compounds: schema.add_text_field("compounds", counted()),
             note: schema.add_u64_field("note", FAST | INDEXED),
             chunk: schema.add_u64_field("chunk", number.clone()),
             n_terms: schema.add_u64_field("n_terms", number),

@@ -128,12 +128,12 @@ impl StoreWriter {
 
     /// Returns path, stamp and hash of every note.
     pub fn stamps(&self) -> Result<Vec<(String, Stamp, [u8; 16])>> {
-        self.sql(super::read::stamps)
+        self.sql(super::files::stamps)
     }
 
     /// Returns stamp and hash of one note.
     pub fn stamp_of(&self, path: &str) -> Result<Option<(Stamp, [u8; 16])>> {
-        self.sql(|connection| super::read::stamp_of(connection, path))
+        self.sql(|connection| super::files::stamp_of(connection, path))
     }
 
     /// Empties the index and names the model it is filled with from now on.
@@ -407,9 +407,13 @@ impl StoreWriter {
         let mut of_note = entry(0, n_terms);
         for (field, terms) in [
             (fields.title, &record.terms.title),
-            (fields.names, &record.terms.names),
+            (fields.file_name, &record.terms.file_name),
+            (fields.aliases, &record.terms.aliases),
             (fields.tags, &record.terms.tags),
-            (fields.about, &record.terms.about),
+            (fields.area, &record.terms.area),
+            (fields.summary, &record.terms.summary),
+            (fields.properties, &record.terms.properties),
+            (fields.compounds, &record.terms.compounds),
         ] {
             if !terms.is_empty() {
                 of_note.add_text(field, terms);
@@ -421,6 +425,9 @@ impl StoreWriter {
             of_chunk.add_text(fields.text, &chunk.text_terms);
             if !chunk.section_terms.is_empty() {
                 of_chunk.add_text(fields.section, &chunk.section_terms);
+            }
+            if !chunk.compound_terms.is_empty() {
+                of_chunk.add_text(fields.compounds, &chunk.compound_terms);
             }
             operations.push(UserOperation::Add(of_chunk));
         }

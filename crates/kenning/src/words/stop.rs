@@ -14,8 +14,51 @@ pub fn is_stop_word(lowered: &str, language: Language) -> bool {
 
 /// Returns whether `lowered` is a function word of any language that has a list.
 pub fn is_stop_word_anywhere(lowered: &str) -> bool {
-    ALL.iter().any(|list| list.binary_search(&lowered).is_ok())
+    let mut listed = LISTED.iter();
+    listed.any(|&language| is_stop_word(lowered, language))
 }
+
+/// Returns whether questions begin with `lowered` in any language.
+pub fn is_question_word(lowered: &str) -> bool {
+    QUESTION_WORDS.binary_search(&lowered).is_ok()
+}
+
+/// Returns the languages that most of the function words among `lowered` belong to: none where fewer
+/// than two do, several where they have the same words.
+pub fn languages_by_stop_words(lowered: &[String]) -> Vec<Language> {
+    let n_words = |language: Language| {
+        let words = lowered.iter();
+        words.filter(|word| is_stop_word(word, language)).count()
+    };
+    let votes: Vec<(Language, usize)> = LISTED.iter().map(|&l| (l, n_words(l))).collect();
+    let most = votes.iter().map(|(_, n)| *n).max().unwrap_or(0);
+    let best = votes
+        .into_iter()
+        .filter(|(_, n)| *n == most && most >= VOTES_MIN);
+    best.map(|(language, _)| language).collect()
+}
+
+/// One function word may be a word like any other: to die, the war.
+const VOTES_MIN: usize = 2;
+
+/// Languages with a list.
+const LISTED: &[Language] = &[
+    Language::English,
+    Language::German,
+    Language::French,
+    Language::Spanish,
+    Language::Italian,
+    Language::Portuguese,
+    Language::Dutch,
+    Language::Swedish,
+    Language::Danish,
+    Language::Norwegian,
+    Language::Finnish,
+    Language::Hungarian,
+    Language::Romanian,
+    Language::Russian,
+    Language::Turkish,
+];
 
 fn list(language: Language) -> &'static [&'static str] {
     match language {
@@ -27,7 +70,13 @@ fn list(language: Language) -> &'static [&'static str] {
         Language::Portuguese => PORTUGUESE,
         Language::Dutch => DUTCH,
         Language::Swedish => SWEDISH,
-        Language::Danish | Language::Norwegian => DANISH,
+        Language::Danish => DANISH,
+        Language::Norwegian => NORWEGIAN,
+        Language::Finnish => FINNISH,
+        Language::Hungarian => HUNGARIAN,
+        Language::Romanian => ROMANIAN,
+        Language::Russian => RUSSIAN,
+        Language::Turkish => TURKISH,
         _ => &[],
     }
 }
@@ -104,9 +153,59 @@ const DANISH: &[&str] = &[
     "ikke", "jeg", "kan", "man", "med", "men", "mig", "min", "når", "og", "om", "over", "på",
     "seg", "sig", "skal", "som", "til", "var", "ved", "vi", "å",
 ];
-
-const ALL: [&[&str]; 9] = [
-    ENGLISH, GERMAN, FRENCH, SPANISH, ITALIAN, PORTUGUESE, DUTCH, SWEDISH, DANISH,
+#[rustfmt::skip]
+const NORWEGIAN: &[&str] = &[
+    "at", "av", "da", "de", "den", "der", "det", "du", "eller", "en", "er", "et", "etter", "for",
+    "fra", "han", "har", "hun", "hva", "hvem", "hvilke", "hvilken", "hvor", "hvordan", "hvorfor",
+    "i", "ikke", "jeg", "kan", "man", "med", "meg", "men", "min", "når", "og", "om", "over", "på",
+    "seg", "skal", "som", "til", "var", "ved", "vi", "å",
+];
+#[rustfmt::skip]
+const FINNISH: &[&str] = &[
+    "ei", "että", "he", "hän", "ja", "joka", "jos", "ketä", "kuin", "kuinka", "kuka", "kun", "me",
+    "mihin", "miksi", "mikä", "milloin", "minun", "minä", "missä", "miten", "mitkä", "mitä",
+    "mutta", "myös", "niin", "nämä", "ole", "olen", "oli", "olla", "on", "ovat", "se", "sen",
+    "sinä", "tai", "te", "tuo", "tämä", "vai", "vain", "voi",
+];
+#[rustfmt::skip]
+const HUNGARIAN: &[&str] = &[
+    "a", "az", "azt", "csak", "de", "egy", "ez", "ezt", "ha", "hogy", "hogyan", "hol", "is", "kell",
+    "ki", "kik", "lesz", "meg", "melyik", "mi", "mikor", "milyen", "mint", "mit", "miért", "már",
+    "még", "nem", "te", "vagy", "van", "volt", "én", "és", "ő",
+];
+#[rustfmt::skip]
+const RUSSIAN: &[&str] = &[
+    "а", "бы", "был", "была", "были", "было", "в", "во", "вот", "все", "вы", "да", "для", "до",
+    "его", "ее", "если", "есть", "еще", "же", "за", "и", "из", "или", "их", "к", "как", "какая",
+    "какие", "какое", "какой", "когда", "кто", "мне", "мы", "на", "не", "нет", "но", "о", "об",
+    "он", "она", "они", "от", "по", "почему", "при", "с", "со", "так", "то", "тот", "ты", "у",
+    "чем", "что", "чтобы", "эта", "эти", "это", "этот", "я",
+];
+#[rustfmt::skip]
+const TURKISH: &[&str] = &[
+    "ama", "ben", "bir", "biz", "bu", "da", "daha", "de", "gibi", "hangi", "her", "ile", "için",
+    "ki", "kim", "mi", "mu", "mü", "mı", "nasıl", "ne", "neden", "nerede", "niçin", "o", "olan",
+    "olarak", "onlar", "sen", "siz", "var", "ve", "ya", "yok", "çok", "şu",
+];
+#[rustfmt::skip]
+const ROMANIAN: &[&str] = &[
+    "a", "ai", "al", "am", "are", "ca", "care", "ce", "cine", "cu", "cum", "când", "cât", "că",
+    "dar", "de", "din", "ei", "este", "fi", "la", "lui", "mai", "nu", "o", "pe", "pentru", "sau",
+    "se", "sunt", "să", "un", "unde", "în", "și",
+];
+/// What questions begin with, in all languages.
+#[rustfmt::skip]
+const QUESTION_WORDS: &[&str] = &[
+    "ce", "che", "chi", "cine", "come", "comment", "como", "cosa", "cum", "cuál", "cuándo", "când",
+    "cómo", "dove", "dónde", "hoe", "hogyan", "hol", "how", "hur", "hva", "hvad", "hvem", "hvilken",
+    "hvor", "hvordan", "hvorfor", "hvornår", "ki", "kim", "kuka", "mi", "mikor", "miksi", "mikä",
+    "milloin", "missä", "miten", "mitä", "miért", "nasıl", "ne", "neden", "nerede", "när", "når",
+    "onde", "où", "perché", "pourquoi", "qual", "quale", "quand", "quando", "que", "quel", "quelle",
+    "quelles", "quels", "quem", "qui", "quién", "qué", "unde", "vad", "var", "varför", "vem",
+    "vilken", "vilket", "waar", "waarom", "wann", "wanneer", "warum", "was", "wat", "welche",
+    "welchen", "welcher", "welches", "welke", "wem", "wen", "wer", "weshalb", "wessen", "what",
+    "when", "where", "which", "who", "whom", "whose", "why", "wie", "wieso", "wo", "woher", "wohin",
+    "где", "как", "какой", "когда", "кто", "почему", "что",
 ];
 
 #[cfg(test)]
@@ -115,7 +214,8 @@ mod tests {
 
     #[test]
     fn lists_are_sorted_so_that_lookup_works() {
-        for list in ALL {
+        let lists = LISTED.iter().map(|&language| list(language));
+        for list in lists.chain([QUESTION_WORDS]) {
             for word in list {
                 assert!(
                     list.binary_search(word).is_ok() && list.windows(2).all(|w| w[0] <= w[1]),

@@ -7,6 +7,7 @@ mod embed;
 mod eval;
 mod evidence;
 mod faults;
+mod fields;
 mod flow;
 mod hits;
 mod hostile;

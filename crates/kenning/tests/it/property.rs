@@ -34,13 +34,14 @@ const WORDS: [&str; 12] = [
     "[[lake]]",
     "[[x/a|reed]]",
 ];
-pub(crate) const QUERIES: [&str; 6] = [
+pub(crate) const QUERIES: [&str; 7] = [
     "heron",
     "lake in winter",
     "the reed and the Häuser",
     "编",
     "bird",
     "a",
+    "Vertrag",
 ];
 
 #[derive(Clone, Debug)]
@@ -62,6 +63,7 @@ pub(crate) fn text() -> impl Strategy<Value = String> {
         2 => select(WORDS.to_vec()).prop_map(|word| format!("## {word}\n\n")),
         1 => select(WORDS.to_vec()).prop_map(|word| format!("# {word}\n\n")),
         1 => Just("```\n[[code]] #code\n```\n\n%% heron %%\n\n".to_owned()),
+        1 => Just("Der Mietvertrag und die Verträge des Hauses sind nicht mehr bei uns.\n\n".to_owned()),
         1 => Just(format!("{}word = \"q8Zt5vX2pLw9RmKd\"\n\n", "pass")),
     ];
     let front = prop_oneof![

@@ -14,7 +14,7 @@ pub(super) fn highlights(
     language: Language,
 ) -> Vec<(usize, usize)> {
     let mut ranges: Vec<(usize, usize)> = Vec::new();
-    finder.each(text, language, |_, start, end| match ranges.last_mut() {
+    finder.each_or_part(text, language, |_, start, end| match ranges.last_mut() {
         Some(last) if last.1 >= start => last.1 = last.1.max(end),
         _ => ranges.push((start, end)),
     });

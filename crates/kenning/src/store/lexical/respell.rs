@@ -110,12 +110,17 @@ impl LexicalReader {
             text,
             section,
             title,
-            names,
+            file_name,
+            aliases,
             tags,
-            about,
+            area,
+            summary,
+            properties,
             ..
         } = self.fields;
-        let fields = [text, section, title, names, tags, about];
+        let fields = [
+            text, section, title, file_name, aliases, tags, area, summary, properties,
+        ];
         Ok(!self.entries_of(term, &fields, 1)?.is_empty())
     }
 
@@ -214,8 +219,15 @@ impl LexicalReader {
     }
 
     /// The fields whose words a person may have meant.
-    fn spelled_fields(&self) -> [Field; 3] {
-        [self.fields.text, self.fields.title, self.fields.names]
+    fn spelled_fields(&self) -> [Field; 4] {
+        let Fields {
+            text,
+            title,
+            file_name,
+            aliases,
+            ..
+        } = self.fields;
+        [text, title, file_name, aliases]
     }
 
     /// Returns entries that hold a term and were not deleted: what only notes that are gone say is no

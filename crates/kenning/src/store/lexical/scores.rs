@@ -19,6 +19,33 @@ pub struct LexicalScores<'a> {
     pub unsaid: f32,
     /// Words that no entry holds, and what was looked for instead.
     pub respelled: Vec<Respelled>,
+    /// Entries that hold a group as part of another word only, in order.
+    pub(super) partly: Vec<(u32, usize)>,
+}
+
+/// Which words of a query a passage has beside those of its text, one bit for each of the first 32.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Beside {
+    /// Those in name, tags, folders and properties of its note.
+    pub named: u32,
+    /// Those that only stand in longer words, in its text or of its note.
+    pub partly: u32,
+}
+
+impl Beside {
+    /// Whether name, tags, folders or properties of the note hold the word of a number.
+    pub fn is_named(&self, number: usize) -> bool {
+        has_bit(self.named, number)
+    }
+
+    /// Whether the word of a number only stands in longer ones.
+    pub fn is_partly(&self, number: usize) -> bool {
+        has_bit(self.partly, number)
+    }
+}
+
+fn has_bit(bits: u32, number: usize) -> bool {
+    bits.checked_shr(number as u32).unwrap_or(0) & 1 == 1
 }
 
 impl<'a> LexicalScores<'a> {
@@ -46,6 +73,7 @@ impl<'a> LexicalScores<'a> {
             idf: Vec::new(),
             unsaid: tally::idf(0.0, reader.entries.n_notes as f32),
             respelled: Vec::new(),
+            partly: Vec::new(),
         }
     }
 
@@ -111,6 +139,29 @@ impl<'a> LexicalScores<'a> {
         keep_best(&mut hits, limit);
         hits.sort_by(by_score);
         hits
+    }
+
+    /// Returns which words a chunk has beside those of its text.
+    pub fn beside(&self, chunk: ChunkId) -> Beside {
+        let entries = &self.reader.entries;
+        let Some(entry) = entries.entry(chunk) else {
+            return Beside::default();
+        };
+        let number = entries.note_of[entry] as usize;
+        let of_note = self.partly(entries.notes[number].entry);
+        Beside {
+            named: self.tally.notes[number].named & !of_note,
+            partly: of_note | self.partly(entry as u32),
+        }
+    }
+
+    fn partly(&self, entry: u32) -> u32 {
+        let first = self.partly.partition_point(|(other, _)| *other < entry);
+        let of_entry = self.partly[first..].iter();
+        let bits = of_entry
+            .take_while(|(other, _)| *other == entry)
+            .map(|(_, number)| 1u32.checked_shl(*number as u32).unwrap_or(0));
+        bits.fold(0, |all, bit| all | bit)
     }
 
     /// Returns the shares of note and chunk that a chunk's score is made of.

@@ -28,6 +28,8 @@ pub(super) struct Worth {
     notes: Vec<NoteWorth>,
     /// Chunks, and what they get beside the names of their notes.
     chunks: Vec<(u32, f32)>,
+    /// Entries that hold the word as part of another one only, in order.
+    pub(super) partly: Vec<u32>,
 }
 
 #[derive(Clone)]
@@ -60,6 +62,8 @@ pub(super) struct Tally {
     pub(super) matched: Bits,
     /// Buffers for the word at hand.
     worth: Worth,
+    /// Notes that hold the word at hand itself, if others hold it as part of another one.
+    n_whole: Option<u32>,
 }
 
 /// What is known of a note so far.
@@ -70,6 +74,8 @@ pub(super) struct NoteSums {
     pub(super) context: f32,
     /// Highest score of its chunks, once all words are counted.
     pub(super) best: f32,
+    /// Which of the first 32 words its own entry holds, one bit each: name, tags, folders, properties.
+    pub(super) named: u32,
 }
 
 impl Tally {
@@ -82,6 +88,7 @@ impl Tally {
             notes: vec![NoteSums::default(); n_notes],
             matched: Bits::new(n_notes),
             worth: Worth::default(),
+            n_whole: None,
         }
     }
 
@@ -100,12 +107,46 @@ impl Tally {
         self.matched.0[note / 64] >> (note % 64) & 1 == 1
     }
 
-    /// Adds what a word is worth to the scores, as often as its emphasis says.
-    pub(super) fn add(&mut self, worth: &Worth, emphasis: f32) {
+    pub(super) fn has_counted(&self) -> bool {
+        self.counted.0.iter().any(|word| *word != 0)
+    }
+
+    /// Counts words that the word at hand is only part of. What is rare is the word itself, however
+    /// many words it is part of.
+    pub(super) fn count_partly(&mut self, mut found: Vec<(usize, f32)>, entries: &Entries) {
+        if self.has_counted() {
+            self.n_whole = Some(self.n_notes_counted(entries));
+        }
+        // Amounts of one entry stay in their order: sums depend on it.
+        found.sort_by_key(|(entry, _)| *entry);
+        for &(entry, amount) in &found {
+            if self.counts[entry].text == 0.0 && self.counts[entry].section == 0.0 {
+                self.worth.partly.push(entry as u32);
+            }
+            self.count(entry, amount, Target::Text);
+        }
+    }
+
+    fn n_notes_counted(&self, entries: &Entries) -> u32 {
+        let (mut last, mut n_notes) = (None, 0);
+        self.counted.each(|entry| {
+            let note = Some(entries.note_of[entry]);
+            n_notes += u32::from(note != last);
+            last = note;
+        });
+        n_notes
+    }
+
+    /// Adds what the word of a number is worth to the scores, as often as its emphasis says.
+    pub(super) fn add(&mut self, number: usize, worth: &Worth, emphasis: f32) {
+        let bit = 1u32.checked_shl(number as u32).unwrap_or(0);
         for of_note in &worth.notes {
             let note = &mut self.notes[of_note.note as usize];
             note.score += emphasis * of_note.own;
             note.context += emphasis * of_note.context;
+            if of_note.context > 0.0 {
+                note.named |= bit;
+            }
             self.matched.insert(of_note.note as usize);
         }
         for &(chunk, amount) in &worth.chunks {
@@ -118,7 +159,8 @@ impl Tally {
     /// Its buffers are those of a word before, if that was [given back](Tally::give_back).
     pub(super) fn worth(&mut self, entries: &Entries, options: &LexicalOptions) -> Worth {
         let mut worth = self.shares(entries, options);
-        let n_matching = worth.notes.len() as f32;
+        let n_whole = self.n_whole.take().map(|n| n as usize);
+        let n_matching = n_whole.unwrap_or(worth.notes.len()) as f32;
         let idf = idf(n_matching, entries.n_notes as f32);
         for of_note in &mut worth.notes {
             of_note.own *= idf;
@@ -130,7 +172,8 @@ impl Tally {
     }
 
     /// Takes the buffers of a word back.
-    pub(super) fn give_back(&mut self, worth: Worth) {
+    pub(super) fn give_back(&mut self, mut worth: Worth) {
+        worth.partly.clear();
         self.worth = worth;
     }
 
