@@ -110,6 +110,20 @@ fn standing(connection: &Connection, known: NoteId) -> rusqlite::Result<Option<S
         .optional()
 }
 
+fn keep_standing(connection: &Connection, id: NoteId, own: &Standing) -> rusqlite::Result<usize> {
+    let (pagerank, centrality, n_neighbours, called, links_to) = own;
+    let sql = "UPDATE note SET pagerank = ?2, centrality = ?3, n_neighbours = ?4, called = ?5,
+        links_to = ?6 WHERE id = ?1";
+    connection.prepare_cached(sql)?.execute(params![
+        id.0,
+        pagerank,
+        centrality,
+        n_neighbours,
+        called,
+        links_to
+    ])
+}
+
 /// A list as it is kept: JSON, or nothing when it is empty.
 pub(super) fn json_list(list: &[String]) -> Option<String> {
     (!list.is_empty()).then(|| serde_json::json!(list).to_string())
@@ -160,20 +174,8 @@ pub(super) fn insert_note(
             stamp.inode as i64, record.hash, warnings,
         ])?;
     let id = known.unwrap_or_else(|| NoteId(connection.last_insert_rowid()));
-    if let Some((pagerank, centrality, n_neighbours, called, links_to)) = standing {
-        connection
-            .prepare_cached(
-                "UPDATE note SET pagerank = ?2, centrality = ?3, n_neighbours = ?4, called = ?5,
-                    links_to = ?6 WHERE id = ?1",
-            )?
-            .execute(params![
-                id.0,
-                pagerank,
-                centrality,
-                n_neighbours,
-                called,
-                links_to
-            ])?;
+    if let Some(standing) = standing {
+        keep_standing(connection, id, &standing)?;
     }
     let text = record.text;
     connection
