@@ -3,6 +3,7 @@
 mod args;
 mod cmd;
 mod desk;
+mod git;
 mod hint;
 mod hook;
 mod mcp;

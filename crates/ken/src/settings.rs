@@ -8,6 +8,7 @@ mod hooks;
 mod place;
 
 use std::collections::BTreeMap;
+use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::{env, fs};
 
@@ -340,6 +341,13 @@ fn marked_above(folder: &Path, marks: &[&str]) -> Option<PathBuf> {
         .ancestors()
         .find(|folder| marks.iter().any(|mark| folder.join(mark).exists()))
         .map(Path::to_owned)
+}
+
+/// Returns what other programs need of the environment to be found and started, and no more.
+pub(crate) fn search_path() -> impl Iterator<Item = (&'static str, OsString)> {
+    ["PATH", "SYSTEMROOT"]
+        .into_iter()
+        .filter_map(|name| Some((name, env::var_os(name)?)))
 }
 
 fn env_text(name: &str) -> Option<String> {

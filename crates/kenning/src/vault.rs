@@ -7,17 +7,20 @@ mod history;
 mod ignored;
 mod lists;
 mod names;
+mod regular;
+mod repository;
 
 use std::collections::HashSet;
 use std::fs::{self, Metadata};
-use std::io::Read;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 
 use ignore::{DirEntry, WalkBuilder, WalkState};
 
-pub use history::History;
+pub use history::{AskGit, CommitLog, History};
 pub use lists::PathList;
+pub use regular::{Links, open_regular, read_regular, read_regular_text};
+pub use repository::Repository;
 
 use crate::error::{Error, Result};
 use crate::note::Format;
@@ -27,6 +30,7 @@ use crate::note::Format;
 pub struct Vault {
     root: PathBuf,
     rules: WalkRules,
+    ask_git: Option<AskGit>,
 }
 
 /// Which files of a vault are notes.
@@ -140,10 +144,8 @@ impl Source for Vault {
     }
 
     fn history(&self, known: Option<&str>) -> Option<History> {
-        if !self.rules.git_dates {
-            return None;
-        }
-        history::read(&self.root, known).map(names::mask_history)
+        let ask_git = self.ask_git.filter(|_| self.rules.git_dates)?;
+        history::read(&self.root, known, ask_git).map(names::mask_history)
     }
 
     fn root(&self) -> Option<&Path> {
@@ -196,7 +198,17 @@ impl Vault {
         if !root.is_dir() {
             return Err(missing());
         }
-        Ok(Self { root, rules })
+        Ok(Self {
+            root,
+            rules,
+            ask_git: None,
+        })
+    }
+
+    /// Lets git be asked for the days of commits.
+    pub fn with_git(mut self, ask_git: AskGit) -> Self {
+        self.ask_git = Some(ask_git);
+        self
     }
 
     /// Returns the canonical path of the folder.
@@ -297,20 +309,11 @@ impl Vault {
     /// Reads a file of the vault.
     pub fn read(&self, path: &str) -> Result<Vec<u8>, String> {
         let full = names::real(&self.root, path);
-        let file = fs::File::open(&full).map_err(|error| error.to_string())?;
-        let size = file.metadata().map_err(|error| error.to_string())?.len();
-        if size > self.rules.file_bytes_max {
-            return Err(too_large(size, self.rules.file_bytes_max));
-        }
-        let mut bytes = Vec::with_capacity(size as usize + 1);
-        // A file may grow while it is read; the limit holds all the same.
-        file.take(self.rules.file_bytes_max + 1)
-            .read_to_end(&mut bytes)
-            .map_err(|error| error.to_string())?;
-        if bytes.len() as u64 > self.rules.file_bytes_max {
-            return Err(too_large(bytes.len() as u64, self.rules.file_bytes_max));
-        }
-        Ok(bytes)
+        let links = match self.rules.follow_links {
+            true => Links::Followed,
+            false => Links::Refused,
+        };
+        read_regular(&full, self.rules.file_bytes_max, links).map_err(|error| error.to_string())
     }
 
     /// Returns the path of a file as the store knows it, `None` when it lies outside the vault.

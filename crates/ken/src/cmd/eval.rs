@@ -128,7 +128,7 @@ impl Asked {
         }
         let located = settings.locate(place)?;
         let folder = located.vault.unwrap_or_default();
-        let vault = Vault::open(&folder, located.rules)?;
+        let vault = Vault::open(&folder, located.rules)?.with_git(crate::git::log);
         let index = TemporaryIndex::make(&vault, located.profile, model)?;
         let (name, judgements) = match judgements {
             Some(judgements) => judgements,

@@ -6,6 +6,7 @@ use kenning::vault::Vault;
 
 use super::{Found, open};
 use crate::args::{IndexArgs, Place};
+use crate::git;
 use crate::hint::Hinted;
 use crate::render;
 use crate::settings::Settings;
@@ -24,7 +25,7 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &IndexArgs) -> Resul
             }
             let located = settings.locate(&place)?;
             let vault = located.vault.as_deref().unwrap_or(file);
-            let vault = Vault::open(vault, located.rules.clone())?;
+            let vault = Vault::open(vault, located.rules.clone())?.with_git(git::log);
             let path = vault.relative(file).ok_or_else(|| {
                 Hinted::error(
                     format!(

@@ -14,6 +14,7 @@ use kenning::index::{self, IndexContext, IndexOptions, Progress, Rebuild, Report
 use kenning::store::{self, FileId, Store};
 use kenning::vault::{Source, Vault};
 
+use crate::git;
 use crate::hint::Hinted;
 use crate::private;
 use crate::reader::Readers;
@@ -158,7 +159,7 @@ pub(crate) fn check_and_update(
 }
 
 fn update_with(located: &Located, vault: &Path, full: bool, check: bool) -> Result<(Report, f64)> {
-    let vault = Vault::open(vault, located.rules.clone())?;
+    let vault = Vault::open(vault, located.rules.clone())?.with_git(git::log);
     let options = IndexOptions {
         full,
         check,
@@ -180,7 +181,7 @@ pub(crate) fn reload(
             "name the vault with `--vault PATH`",
         )
     })?;
-    let vault = Vault::open(folder, located.rules.clone())?;
+    let vault = Vault::open(folder, located.rules.clone())?.with_git(git::log);
     let options = IndexOptions {
         profile: located.profile,
         n_threads: n_threads(),

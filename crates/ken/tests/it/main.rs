@@ -9,6 +9,7 @@ mod damage;
 mod domains;
 mod eval;
 mod get;
+mod git;
 mod golden;
 mod grammar;
 mod hook;

@@ -2,12 +2,9 @@
 //! so what git remembers is nearer to the truth.
 
 use std::collections::HashMap;
-use std::io::Read;
 use std::path::Path;
-use std::process::{Command, Stdio};
 
-/// Bytes of `git log` that are read at most; a repository with more is told in part.
-const LOG_BYTES_MAX: u64 = 256 << 20;
+use super::repository::{Repository, is_id};
 
 /// What git remembers of a vault.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -20,51 +17,56 @@ pub struct History {
     pub is_whole: bool,
 }
 
+/// What git printed: `\x01` and a day for each commit, the newest first, then the paths below the
+/// vault that it changed, each with a NUL behind.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct CommitLog {
+    /// The output.
+    pub bytes: Vec<u8>,
+    /// Whether git came to the end.
+    pub is_complete: bool,
+}
+
+/// Asks git for the commits of a range, `ID` or `KNOWN..ID`; `None` where there is no git.
+pub type AskGit = fn(&Repository, &str) -> Option<CommitLog>;
+
 /// Reads the commits since `known`, or all; `None` without a repository, a commit or git itself.
-pub(super) fn read(root: &Path, known: Option<&str>) -> Option<History> {
+pub(super) fn read(root: &Path, known: Option<&str>, ask: AskGit) -> Option<History> {
     // Without a repository around it, the vault costs no process.
-    root.ancestors()
-        .find(|folder| folder.join(".git").exists())?;
-    let head = String::from_utf8(git(root, &["rev-parse", "--verify", "-q", "HEAD"])?).ok()?;
-    let head = head.trim().to_owned();
+    let repository = Repository::around(root)?;
+    let head = repository.head.clone();
     if known == Some(head.as_str()) {
         return Some(History {
             head,
             ..History::default()
         });
     }
-    let since = known.and_then(|known| log(root, &format!("{known}..{head}")));
+    let since = known
+        .filter(|known| is_id(known))
+        .and_then(|known| ask(&repository, &format!("{known}..{head}")))
+        .filter(|log| log.is_complete);
     let is_whole = since.is_none();
-    let days = match since {
-        Some(days) => days,
-        None => log(root, &head)?,
+    // Where commits are missing, the newest ones still tell their days.
+    let log = match since {
+        Some(log) => log,
+        None => ask(&repository, &head)?,
     };
     Some(History {
         head,
-        days,
+        days: days(&log),
         is_whole,
     })
 }
 
-fn log(root: &Path, range: &str) -> Option<HashMap<String, String>> {
-    let format = "--format=%x01%cs";
-    let output = git(
-        root,
-        &[
-            "log",
-            format,
-            "--name-only",
-            "-z",
-            "--no-renames",
-            "--relative",
-            range,
-            "--",
-            ".",
-        ],
-    )?;
+fn days(log: &CommitLog) -> HashMap<String, String> {
     let mut days = HashMap::new();
     let mut day = String::new();
-    for entry in output.split(|&byte| byte == 0) {
+    let mut entries: Vec<&[u8]> = log.bytes.split(|&byte| byte == 0).collect();
+    if !log.is_complete {
+        // The last one may be cut.
+        entries.pop();
+    }
+    for entry in entries {
         let Ok(entry) = std::str::from_utf8(entry) else {
             continue;
         };
@@ -78,35 +80,5 @@ fn log(root: &Path, range: &str) -> Option<HashMap<String, String>> {
             None => {}
         }
     }
-    Some(days)
-}
-
-/// Runs git for reading only. Settings of the repository that start programs are switched off.
-fn git(root: &Path, arguments: &[&str]) -> Option<Vec<u8>> {
-    let mut child = Command::new("git")
-        .arg("-C")
-        .arg(root)
-        .args([
-            "--no-pager",
-            "-c",
-            "core.fsmonitor=false",
-            "-c",
-            "log.showSignature=false",
-        ])
-        .args(arguments)
-        .env("GIT_OPTIONAL_LOCKS", "0")
-        .env("GIT_TERMINAL_PROMPT", "0")
-        .stdin(Stdio::null())
-        .stdout(Stdio::piped())
-        .stderr(Stdio::null())
-        .spawn()
-        .ok()?;
-    let mut output = Vec::new();
-    let read = child
-        .stdout
-        .take()?
-        .take(LOG_BYTES_MAX)
-        .read_to_end(&mut output);
-    let status = child.wait().ok()?;
-    (read.is_ok() && status.success()).then_some(output)
+    days
 }
