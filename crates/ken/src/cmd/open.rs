@@ -12,7 +12,7 @@ use kenning::Error;
 use kenning::embed::{self, EmbedError, Embedder, StaticModel};
 use kenning::index::{self, IndexContext, IndexOptions, Progress, Rebuild, Report};
 use kenning::store::{self, FileId, Store};
-use kenning::vault::{Source, Vault};
+use kenning::vault::{self, Source, Vault};
 
 use crate::git;
 use crate::hint::Hinted;
@@ -106,7 +106,7 @@ impl Model {
 /// Opens the index of a place, if it is the one that was made from its vault.
 pub(crate) fn store(located: &Located) -> kenning::Result<Store> {
     match &located.vault {
-        Some(vault) => Store::open_of(&located.store, vault),
+        Some(vault) => Store::open_of(&located.store, &vault::name_of(vault)),
         None => Store::open(&located.store),
     }
 }

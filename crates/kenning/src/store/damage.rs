@@ -5,9 +5,11 @@ use std::io::{BufReader, ErrorKind, Read};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use rustc_hash::FxHashSet;
+
 use super::file::beside;
 use super::seal::{PAGE_BYTES, is_sealed};
-use super::{Store, lexical, lock, pulse};
+use super::{Store, lexical, lock, log, pulse};
 use crate::error::{Error, Result};
 
 /// SQLite never uses the page that holds this byte, which it locks files by.
@@ -84,27 +86,67 @@ pub(super) fn mend_shared_notes(path: &Path) {
 
 /// Reads every page of the file and returns the first that is not what was written. Nobody may write
 /// meanwhile.
+///
+/// Pages that the log holds are read from there, and checked by its own sums: a run that was killed
+/// while it copied the log into the file leaves them half written.
 pub(super) fn first_damaged_page(path: &Path) -> Result<Option<u64>> {
     let io = |error| Error::io(path, error);
+    let logged = logged_pages(&beside(path, "-wal"));
     let file = File::open(path).map_err(io)?;
     let mut reader = BufReader::with_capacity(BUFFER_BYTES, file);
     let mut page = [0; PAGE_BYTES];
-    // The first page says how many there are; what is appended to them is nobody's.
-    let mut n_pages = 1;
+    // The first page says how many there are, or else the log does; what is appended to them is nobody's.
+    let mut n_pages = logged.n_pages.unwrap_or(1);
     let mut number = 1;
     while number <= n_pages {
-        let is_used = number != LOCKED_BYTE / PAGE_BYTES as u64 + 1;
+        let is_asked =
+            number != LOCKED_BYTE / PAGE_BYTES as u64 + 1 && !logged.pages.contains(&number);
         match reader.read_exact(&mut page) {
             Err(error) if error.kind() != ErrorKind::UnexpectedEof => return Err(io(error)),
-            Ok(()) if !is_used || is_sealed(&page, number) => {}
-            _ => return Ok(Some(number)),
+            Ok(()) if is_asked && !is_sealed(&page, number) => return Ok(Some(number)),
+            Err(_) if is_asked => return Ok(Some(number)),
+            _ => {}
         }
-        if number == 1 {
+        if number == 1 && logged.n_pages.is_none() {
             n_pages = u64::from(u32::from_be_bytes([page[28], page[29], page[30], page[31]]));
         }
         number += 1;
     }
     Ok(None)
+}
+
+/// What a log holds that was committed.
+#[derive(Default)]
+struct Logged {
+    pages: FxHashSet<u64>,
+    /// Pages of the file as the last transaction left it.
+    n_pages: Option<u64>,
+}
+
+fn logged_pages(log: &Path) -> Logged {
+    let mut logged = Logged::default();
+    let mut open = Vec::new();
+    let Ok(file) = File::open(log) else {
+        return logged;
+    };
+    let mut reader = BufReader::with_capacity(BUFFER_BYTES, file);
+    let mut head = [0; log::HEADER_BYTES];
+    let mut frame = [0; log::FRAME_BYTES];
+    if reader.read_exact(&mut head).is_err() {
+        return logged;
+    }
+    while reader.read_exact(&mut frame).is_ok() {
+        // Frames of an earlier log have other salts.
+        let Some((page, n_pages)) = log::frame_of(&frame, &head) else {
+            break;
+        };
+        open.push(page);
+        if n_pages > 0 {
+            logged.pages.extend(open.drain(..));
+            logged.n_pages = Some(n_pages);
+        }
+    }
+    logged
 }
 
 impl Store {

@@ -93,6 +93,13 @@ fn is_of_log(header: &[u8; FRAME_HEADER_BYTES], head: &[u8; HEADER_BYTES]) -> bo
     header[8..16] == head[16..24]
 }
 
+/// Returns the page that a frame of the log holds, and the number of pages behind it where it ends a
+/// transaction, else 0; `None` for a frame of an earlier log.
+pub(super) fn frame_of(frame: &[u8; FRAME_BYTES], head: &[u8; HEADER_BYTES]) -> Option<(u64, u64)> {
+    let (header, _) = frame.split_first_chunk()?;
+    is_of_log(header, head).then(|| (u64::from(word(frame, 0)), u64::from(word(frame, 4))))
+}
+
 fn is_big_endian(head: &[u8]) -> bool {
     word(head, 0) & 1 == 1
 }

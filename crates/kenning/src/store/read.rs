@@ -197,11 +197,12 @@ impl Store {
         })
     }
 
-    /// Opens the index at `path`, but only if it was made from that vault.
-    pub fn open_of(path: &Path, vault: &Path) -> Result<Self> {
+    /// Opens the index at `path`, but only if it was made from the vault that is called so (see
+    /// `vault::name_of`).
+    pub fn open_of(path: &Path, vault: &str) -> Result<Self> {
         let store = Self::open(path)?;
         match store.fact("vault")? {
-            Some(found) if found != crate::vault::name_of(vault) => Err(Error::StoreOfAnother {
+            Some(found) if found != vault => Err(Error::StoreOfAnother {
                 path: path.to_owned(),
                 vault: found,
             }),

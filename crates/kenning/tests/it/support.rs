@@ -276,7 +276,12 @@ pub(crate) fn write_into(store: &Path) -> Connection {
     // The engine has made it known by opening the file.
     drop(Store::open(store));
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE;
-    Connection::open_with_flags_and_vfs(store, flags, c"kenning").unwrap()
+    let connection = Connection::open_with_flags_and_vfs(store, flags, c"kenning").unwrap();
+    // Nonsense may point anywhere.
+    connection
+        .pragma_update(None, "foreign_keys", false)
+        .unwrap();
+    connection
 }
 
 /// Returns the packed texts of an index, unpacked; that of a small vault has no dictionary.

@@ -92,7 +92,9 @@ impl LexicalReader {
     /// though the index knows it as it stands.
     pub(super) fn is_doubtful(&self, typed: &Typed, group: &TermGroup) -> Result<bool> {
         let is_word = !typed.word.is_empty() && !group.is_prefix;
-        let is_cut = typed.is_name && !group.terms.contains(&typed.word);
+        // In a vault of several languages one of its stems may be whole, and still that of another name.
+        let is_whole = matches!(group.terms.as_slice(), [only] if *only == typed.word);
+        let is_cut = typed.is_name && !is_whole;
         if !is_word || (is_cut && self.is_said(&typed.word)?) {
             return Ok(is_word);
         }
