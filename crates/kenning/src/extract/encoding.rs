@@ -40,6 +40,10 @@ pub(super) fn decode_as<'b>(bytes: &'b [u8], label: Option<&str>) -> Result<Cow<
     // What a machine that lost its power leaves behind the text.
     let n_padding = bytes.iter().rev().take_while(|&&byte| byte == 0).count();
     let bytes = &bytes[..bytes.len() - n_padding];
+    if bytes.is_empty() {
+        // Nothing but zeros: the text is lost, and what was known of it is worth more.
+        return Err("it is binary data, not text".to_owned());
+    }
     let n_zeros = bytes.iter().filter(|&&byte| byte == 0).count();
     let probe = &bytes[..bytes.len().min(PROBE_BYTES)];
     if is_binary(probe) || !are_few(n_zeros, bytes.len()) {
@@ -102,7 +106,9 @@ fn unmarked_utf16(probe: &[u8]) -> Option<&'static Encoding> {
 fn is_binary(probe: &[u8]) -> bool {
     let n_controls = probe
         .iter()
-        .filter(|&&byte| byte < 0x20 && !matches!(byte, 0 | b'\n' | b'\r' | b'\t' | 0x0C | 0x1B))
+        .filter(|&&byte| {
+            matches!(byte, 1..0x20 | 0x7F) && !matches!(byte, b'\n' | b'\r' | b'\t' | 0x0C | 0x1B)
+        })
         .count();
     n_controls * 50 > probe.len()
 }
@@ -137,6 +143,8 @@ mod tests {
     fn binary_data_is_refused() {
         assert!(decode(b"\x00\x01\x02\x03\xff\x00\x01").is_err());
         assert!(decode(b"a\0b").is_err());
+        assert!(decode(&[0; 400]).is_err());
+        assert!(decode(b"\x7fELF\0\0\0\0").is_err());
         assert!(decode(b"\xc3\x01\x02\x03\x28").is_err());
         let picture =
             b"\x89PNG\r\n\x1a\n\0\0\0\rIHDR\0\0\x02\x80\0\0\x01\xe0\x08\x06\0\0\0\x35\xd1\xdc\xe4";

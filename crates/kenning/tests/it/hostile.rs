@@ -9,7 +9,7 @@ use kenning::search::{Mode, SearchOptions};
 use crate::support::{TestVault, files_below, fixture};
 
 /// Ours to skip, each for its reason; everything else in the folder must be indexed.
-const UNREADABLE: [&str; 2] = ["nul bytes.md", "utf16 lone surrogate.md"];
+const UNREADABLE: [&str; 0] = [];
 const NO_NOTES: [&str; 2] = [".hidden.md", "no extension"];
 
 fn set(paths: impl IntoIterator<Item = impl Into<String>>) -> BTreeSet<String> {

@@ -116,7 +116,7 @@ fn what_many_notes_repeat_says_little_about_any_of_them() {
         })
         .collect();
     notes.push((
-        "Garden.md".to_owned(),
+        "Trees.md".to_owned(),
         "# Trees\n\nThe plan for the orchard: in late winter the old apple trees need their pruning, the young \
          ones only a little of it. A calendar for the work hangs in the shed, with the days on which frost is \
          likely, and the list of tools that must be sharpened before anything is cut.\n"
@@ -127,7 +127,7 @@ fn what_many_notes_repeat_says_little_about_any_of_them() {
         .map(|(path, text)| (path.as_str(), text.clone()))
         .collect();
     let vault = vault(&notes);
-    assert_eq!(found(&vault, "pruning calendar")[0], "Garden.md");
+    assert_eq!(found(&vault, "pruning calendar")[0], "Trees.md");
     // What only the footer says is found all the same.
     assert!(found(&vault, "gardening newsletter")[0].starts_with("letters/"));
 }
