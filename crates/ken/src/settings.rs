@@ -18,7 +18,7 @@ use kenning::index::Profile;
 use kenning::search::graph::Weights;
 use kenning::search::tuning::LookWeights;
 use kenning::search::{Fusion, Mode, Tuning};
-use kenning::vault::{PathList, WalkRules};
+use kenning::vault::{Links, PathList, WalkRules, read_regular_text};
 use serde::Deserialize;
 
 pub(crate) use clients::Client;
@@ -38,6 +38,8 @@ const DOMAIN: &str = "KEN_DOMAIN";
 const MODEL: &str = "KEN_MODEL";
 const TOKEN: &str = "KEN_TOKEN";
 const VAULT: &str = "KEN_VAULT";
+/// Larger files are no settings.
+const FILE_BYTES_MAX: u64 = 4 << 20;
 const DEFAULTS: &str = include_str!("default.toml");
 /// What a folder of notes is recognised by, and nothing else is.
 const NOTES_MARKS: [&str; 2] = [".obsidian", DOMAIN_FILE];
@@ -153,7 +155,7 @@ impl Settings {
             _ => strategy.data_dir().join("kenning"),
         };
         let mut values: toml::Table = toml::from_str(DEFAULTS).context("the built-in defaults")?;
-        match fs::read_to_string(&file) {
+        match read_regular_text(&file, FILE_BYTES_MAX, Links::Followed) {
             Ok(text) => {
                 let own: toml::Table =
                     toml::from_str(&text).map_err(|error| bad_settings(&file, &error))?;
@@ -379,7 +381,7 @@ fn mode(name: &str) -> Result<Mode> {
 
 /// Changes the settings file and puts it in place at once.
 pub(crate) fn edit(file: &Path, change: impl FnOnce(&mut toml::Table) -> Result<()>) -> Result<()> {
-    let text = match fs::read_to_string(file) {
+    let text = match read_regular_text(file, FILE_BYTES_MAX, Links::Followed) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
         Err(error) => return Err(kenning::Error::io(file, error).into()),

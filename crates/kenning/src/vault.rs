@@ -243,6 +243,13 @@ impl Vault {
 
     /// Walks into what `is_wanted` says, which is asked with paths below the vault.
     fn walk_below(&self, is_wanted: impl Fn(&str) -> bool + Send + Sync + 'static) -> Walk {
+        if let Some(name) = ignored::unusable(&self.root, &self.root) {
+            let skipped = vec![not_walked(String::new(), name)];
+            return Walk {
+                skipped,
+                ..Walk::default()
+            };
+        }
         let obsidian = ignored::ObsidianFilters::read(&self.root);
         let collected = Arc::new(Mutex::new(Walk::default()));
         let mut builder = WalkBuilder::new(&self.root);
@@ -270,6 +277,15 @@ impl Vault {
                         }
                         false
                     }
+                    None if is_folder => match ignored::unusable(&root, entry.path()) {
+                        Some(name) => {
+                            if let Ok(mut walk) = refused.lock() {
+                                walk.skipped.push(not_walked(path, name));
+                            }
+                            false
+                        }
+                        None => true,
+                    },
                     None => true,
                 }
             });
@@ -429,6 +445,13 @@ impl Drop for Batch<'_> {
 fn drop_twins(found: &mut Vec<Found>) {
     let mut seen = HashSet::new();
     found.retain(|file| file.stamp.inode == 0 || seen.insert((file.stamp.inode, file.stamp.size)));
+}
+
+fn not_walked(path: String, name: &str) -> Skipped {
+    Skipped {
+        path,
+        reason: format!("nothing below it was read: its {name} is not a regular file"),
+    }
 }
 
 fn too_large(size: u64, limit: u64) -> String {

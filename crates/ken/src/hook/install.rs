@@ -6,6 +6,7 @@ use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
+use kenning::vault::{Links, read_regular_text};
 use serde_json::{Map, Value, json};
 
 use super::Event;
@@ -20,9 +21,12 @@ const POST_TOOLS: &str = "Bash|Grep|Glob|WebFetch|WebSearch|Task|Agent|mcp__.*";
 /// program, so what is installed here is one line for a shell.
 const ARGS: &str = "args";
 
+/// Larger files are no settings of an agent.
+const SETTINGS_BYTES_MAX: u64 = 16 << 20;
+
 /// Reads the settings of an agent; a file that is not there is empty.
 pub(crate) fn read(file: &Path) -> Result<Value> {
-    let text = match fs::read_to_string(file) {
+    let text = match read_regular_text(file, SETTINGS_BYTES_MAX, Links::Followed) {
         Ok(text) => text,
         Err(error) if error.kind() == ErrorKind::NotFound => String::new(),
         Err(error) => return Err(kenning::Error::io(file, error).into()),

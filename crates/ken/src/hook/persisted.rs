@@ -5,6 +5,7 @@ use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
+use kenning::vault::{Links, open_regular};
 use serde_json::Value;
 
 use super::input::Input;
@@ -55,7 +56,7 @@ fn own_file(file: &Path, input: &Input) -> Option<PathBuf> {
 }
 
 fn read(file: &Path) -> io::Result<Whole> {
-    let mut file = File::open(file)?;
+    let mut file = open_regular(file, Links::Refused)?;
     let n_bytes = file.metadata()?.len();
     if n_bytes <= HEAD_BYTES_MAX + TAIL_BYTES_MAX {
         return Ok(Whole {

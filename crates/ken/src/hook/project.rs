@@ -1,9 +1,10 @@
 //! What a folder says about the project in it: its name, what git calls it, its README. Read from
 //! files; no program is run.
 
-use std::fs;
 use std::io::Read;
 use std::path::{Path, PathBuf};
+
+use kenning::vault::{Links, open_regular};
 
 /// A README says what it is about at once.
 const README_BYTES_MAX: u64 = 4_096;
@@ -138,7 +139,7 @@ fn title_of(readme: &str) -> Option<String> {
 
 fn read(file: &Path, bytes_max: u64) -> Option<String> {
     let mut bytes = Vec::new();
-    fs::File::open(file)
+    open_regular(file, Links::Followed)
         .ok()?
         .take(bytes_max)
         .read_to_end(&mut bytes)
@@ -148,6 +149,8 @@ fn read(file: &Path, bytes_max: u64) -> Option<String> {
 
 #[cfg(test)]
 mod tests {
+    use std::fs;
+
     use super::*;
 
     #[test]

@@ -1,8 +1,9 @@
 //! What an agent wrote, from the transcript it keeps of a session. Only ever looked at, to count use.
 
-use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::Path;
+
+use kenning::vault::{Links, open_regular};
 
 const TRANSCRIPT_BYTES_MAX: u64 = 64 << 10;
 
@@ -13,7 +14,7 @@ pub(super) fn answered(transcript: &Path) -> String {
         .extension()
         .is_some_and(|extension| extension == "jsonl");
     let tail = || -> io::Result<String> {
-        let mut file = File::open(transcript)?;
+        let mut file = open_regular(transcript, Links::Followed)?;
         let n_bytes = file.metadata()?.len();
         file.seek(SeekFrom::Start(
             n_bytes.saturating_sub(TRANSCRIPT_BYTES_MAX),

@@ -1,7 +1,6 @@
 //! What a domain sets for itself, in the settings file or in `_domains.yaml` at the root of a vault.
 
 use std::collections::BTreeMap;
-use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
@@ -9,6 +8,7 @@ use kenning::search::decay::{Decay, HalfLife, Mode, RankedGrouped};
 use kenning::search::graph::Weights;
 use kenning::search::tuning::LookWeights;
 use kenning::search::{Fusion, Tuning};
+use kenning::vault::{Links, read_regular_text};
 use serde::Deserialize;
 
 use crate::hint::Hinted;
@@ -277,7 +277,7 @@ impl DomainSettings {
 /// Reads the domains of a vault; `None` where it lists none.
 pub(crate) fn domains_in(vault: &Path) -> Result<Option<BTreeMap<String, DomainSettings>>> {
     let file = vault.join(DOMAIN_FILE);
-    let text = match fs::read_to_string(&file) {
+    let text = match read_regular_text(&file, super::FILE_BYTES_MAX, Links::Refused) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(kenning::Error::io(&file, error).into()),

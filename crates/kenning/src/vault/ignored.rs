@@ -1,9 +1,13 @@
-//! Obsidian's own list of excluded files, from `.obsidian/app.json`.
+//! Obsidian's own list of excluded files, from `.obsidian/app.json`; ignore files that cannot be used.
 
-use std::fs;
 use std::path::Path;
 
 use regex::Regex;
+
+use super::regular::{Links, read_regular_text};
+
+/// More than this is no list of filters.
+const FILE_BYTES_MAX: u64 = 4 << 20;
 
 /// The `userIgnoreFilters` of a vault.
 #[derive(Default)]
@@ -16,7 +20,8 @@ impl ObsidianFilters {
     /// Reads the filters; a missing or broken file means none.
     pub(super) fn read(root: &Path) -> Self {
         let mut filters = Self::default();
-        let Ok(text) = fs::read_to_string(root.join(".obsidian/app.json")) else {
+        let file = root.join(".obsidian/app.json");
+        let Ok(text) = read_regular_text(&file, FILE_BYTES_MAX, Links::Refused) else {
             return filters;
         };
         let settings: serde_json::Value = serde_json::from_str(&text).unwrap_or_default();
@@ -42,4 +47,28 @@ impl ObsidianFilters {
         self.prefixes.iter().any(|prefix| path.starts_with(prefix))
             || self.patterns.iter().any(|pattern| pattern.is_match(path))
     }
+}
+
+/// Files that say what to leave out, read for each folder by the walk itself.
+const IGNORE_FILES: [&str; 3] = [".gitignore", ".kenignore", ".git/info/exclude"];
+
+/// Returns the ignore file of a folder that the walk must not open: it would wait for a pipe, and a
+/// link may lead out of the vault.
+pub(super) fn unusable(root: &Path, folder: &Path) -> Option<&'static str> {
+    IGNORE_FILES.into_iter().find(|name| {
+        let file = folder.join(name);
+        let Ok(metadata) = file.symlink_metadata() else {
+            return false;
+        };
+        let target = match metadata.is_symlink() {
+            true => match file.canonicalize() {
+                Ok(target) if target.starts_with(root) => target.metadata(),
+                // The walk passes over what is not there.
+                Err(error) if error.kind() == std::io::ErrorKind::NotFound => return false,
+                _ => return true,
+            },
+            false => Ok(metadata),
+        };
+        !target.is_ok_and(|target| target.is_file() && target.len() <= FILE_BYTES_MAX)
+    })
 }

@@ -87,3 +87,54 @@ fn large_files_are_reported_by_size() {
     assert!(walk.found.is_empty());
     assert!(walk.skipped[0].reason.contains("limit"));
 }
+
+#[cfg(unix)]
+fn fifo(path: &Path) {
+    fs::create_dir_all(path.parent().unwrap()).unwrap();
+    let made = std::process::Command::new("mkfifo").arg(path).status();
+    assert!(made.unwrap().success());
+}
+
+/// Each of these would wait for ever if the pipe were opened as a file is.
+#[cfg(unix)]
+#[test]
+fn pipes_are_never_waited_for() {
+    let files = [("a.md", ""), ("in/b.md", ""), ("in/deep/c.md", "")];
+    for name in [".gitignore", ".kenignore", ".git/info/exclude"] {
+        let (dir, vault) = vault(&files);
+        fifo(&dir.path().join("in").join(name));
+        let walk = vault.walk();
+        assert_eq!(walk.found.len(), 1, "{name}");
+        assert_eq!(walk.skipped[0].path, "in", "{name}");
+        assert!(walk.skipped[0].reason.contains(name), "{name}");
+        fifo(&dir.path().join(name));
+        assert!(vault.walk().found.is_empty(), "{name}");
+    }
+    let (dir, vault) = vault(&files);
+    fifo(&dir.path().join(".obsidian/app.json"));
+    fifo(&dir.path().join("pipe.md"));
+    assert_eq!(paths(&vault), ["a.md", "in/b.md", "in/deep/c.md"]);
+    // What was a note when it was found may be something else when it is read.
+    fs::remove_file(dir.path().join("a.md")).unwrap();
+    fifo(&dir.path().join("a.md"));
+    assert_eq!(vault.read("a.md").unwrap_err(), "not a regular file");
+    let socket = std::os::unix::net::UnixListener::bind(dir.path().join("socket.md"));
+    assert!(socket.is_ok());
+    assert_eq!(vault.read("socket.md").unwrap_err(), "not a regular file");
+}
+
+#[cfg(unix)]
+#[test]
+fn a_note_that_became_a_link_is_not_followed() {
+    let (outside, _) = vault(&[("secret.md", "x"), ("rules", "a.md\n")]);
+    let (dir, vault) = vault(&[("a.md", "")]);
+    let link = |target: &Path, name: &str| {
+        std::os::unix::fs::symlink(target, dir.path().join(name)).unwrap()
+    };
+    link(&outside.path().join("secret.md"), "b.md");
+    assert_eq!(vault.read("b.md").unwrap_err(), "a symbolic link");
+    link(Path::new("/dev/zero"), "c.md");
+    assert_eq!(vault.read("c.md").unwrap_err(), "a symbolic link");
+    link(&outside.path().join("rules"), ".gitignore");
+    assert!(vault.walk().skipped[0].reason.contains(".gitignore"));
+}
