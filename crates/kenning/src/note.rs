@@ -10,6 +10,8 @@ mod inline;
 mod parts;
 mod property;
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value};
 
 pub(crate) use body::LineCounter;
@@ -189,8 +191,9 @@ pub fn parse(path: &str, text: CleanText, format: Format) -> (Note, Vec<Warning>
         .filter(|title| !title.is_empty())
         .unwrap_or_else(|| file_stem(path).to_owned());
     let mut tags = known.tags;
+    let mut seen: HashSet<String> = tags.iter().map(|tag| tag.to_ascii_lowercase()).collect();
     for tag in body.tags {
-        if !tags.iter().any(|known| known.eq_ignore_ascii_case(&tag)) {
+        if seen.insert(tag.to_ascii_lowercase()) {
             tags.push(tag);
         }
     }

@@ -1,7 +1,7 @@
 //! One file into everything the store keeps of it. Runs on worker threads, touches no store.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
 use zstd::dict::EncoderDictionary;
@@ -163,13 +163,14 @@ fn record(
     if chunks.is_empty() {
         chunks.push(empty_chunk(&note));
     }
-    let chunks = chunks
+    let mut chunks = chunks
         .into_iter()
         .map(|chunk| {
             texts.push(embedded_text(&note, &chunk));
             chunk_record(file, format, &note, chunk, stems)
         })
         .collect::<Vec<_>>();
+    tell_apart(chunks.iter_mut().map(|record| &mut record.handle));
     let text = packer
         .add_with(&note.text, note.own.as_deref())
         .map_err(|error| Error::io(&file.path, error))?;
@@ -184,7 +185,7 @@ fn record(
         is_named_by_file: names_by_file,
         names: names(&file.path, &note, names_by_file),
         terms: note_terms(&file.path, &note, names_by_file, stems),
-        chunks: distinct_handles(chunks),
+        chunks,
         codes: Vec::new(),
         rows: Vec::new(),
         warnings,
@@ -213,12 +214,19 @@ fn empty_chunk(note: &Note) -> Chunk {
     }
 }
 
+/// Every passage of a note carries its context; a longer one would make a long note longer by its square.
+const CONTEXT_BYTES_MAX: usize = 4 << 10;
+
 /// The text with a short context in front: what a passage means depends on where it stands.
 fn embedded_text(note: &Note, chunk: &Chunk) -> String {
     let mut text = chunk::breadcrumb(&note.title, &note.headings, chunk.heading).join(" > ");
-    if !note.tags.is_empty() {
-        text.push('\n');
-        text.push_str(&note.tags.join(" "));
+    text.truncate(text.floor_char_boundary(CONTEXT_BYTES_MAX));
+    for (position, tag) in note.tags.iter().enumerate() {
+        if text.len() >= CONTEXT_BYTES_MAX {
+            break;
+        }
+        text.push(if position == 0 { '\n' } else { ' ' });
+        text.push_str(tag);
     }
     let body = &note.text[chunk.range.clone()];
     if body.is_empty()
@@ -251,6 +259,7 @@ fn chunk_record(
     }
     let mut section_terms = String::new();
     for heading in chunk::heading_path(&note.headings, chunk.heading) {
+        let heading = &heading[..heading.floor_char_boundary(CONTEXT_BYTES_MAX)];
         words::push_terms(heading, note.language, stems, &mut section_terms);
     }
     let mut hasher = blake3::Hasher::new();
@@ -271,14 +280,18 @@ fn chunk_record(
 }
 
 /// Gives equal passages of one note different handles.
-fn distinct_handles(mut chunks: Vec<ChunkRecord>) -> Vec<ChunkRecord> {
-    let mut taken = std::collections::HashSet::new();
-    for record in &mut chunks {
-        while !taken.insert(record.handle) {
-            record.handle = first_u32(&blake3::hash(&record.handle.to_le_bytes()));
+fn tell_apart<'a>(handles: impl Iterator<Item = &'a mut u32>) {
+    let (mut taken, mut counts) = (HashSet::new(), HashMap::new());
+    for handle in handles {
+        // Counting on from the equal passage before, no passage passes all the others again.
+        let own = *handle;
+        let count: &mut u64 = counts.entry(own).or_default();
+        while !taken.insert(*handle) {
+            *count += 1;
+            let bytes = ((u64::from(own) << 32) | *count).to_le_bytes();
+            *handle = first_u32(&blake3::hash(&bytes));
         }
     }
-    chunks
 }
 
 fn first_u32(hash: &blake3::Hash) -> u32 {
@@ -444,4 +457,19 @@ pub(super) fn center(embedder: &dyn Embedder) -> Result<Vec<f32>> {
         }
     }
     Ok(center)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// With a walk past all the others for each, this would take hours.
+    #[test]
+    fn equal_passages_are_told_apart() {
+        const N: usize = 200_000;
+        let mut handles = vec![7; N];
+        tell_apart(handles.iter_mut());
+        let distinct: HashSet<u32> = handles.iter().copied().collect();
+        assert_eq!((distinct.len(), handles[0]), (N, 7));
+    }
 }

@@ -43,6 +43,7 @@ pub enum BlockKind {
 pub(super) struct Body {
     pub(super) headings: Vec<Heading>,
     pub(super) blocks: Vec<Block>,
+    /// In order, and as often as they stand there.
     pub(super) tags: Vec<String>,
     pub(super) links: Vec<Link>,
     /// `key:: value` lines, as Logseq and Dataview write them.
@@ -257,13 +258,7 @@ fn scan_inline(text: &str, body_start: usize, code: &[Range<usize>], body: &mut 
                 body.links.push(Link::new(kind, target, shown, line));
             });
             inline::tags(gap, |tag| {
-                if !body
-                    .tags
-                    .iter()
-                    .any(|known| known.eq_ignore_ascii_case(tag))
-                {
-                    body.tags.push(tag.to_owned());
-                }
+                body.tags.push(tag.to_owned());
             });
             if gap.contains(":: ") {
                 for line in gap.lines() {

@@ -1,5 +1,7 @@
 //! YAML front matter: every property kept, the well-known ones understood.
 
+use std::collections::HashSet;
+
 use serde_json::{Map, Value};
 
 use super::inline::{self, Link, LinkKind};
@@ -163,8 +165,15 @@ pub(super) fn understand(properties: &Map<String, Value>) -> Known {
 /// Adds `key:: value` fields of the body, as Logseq and Dataview write them, below what the front
 /// matter says itself.
 pub(super) fn add_fields(properties: &mut Map<String, Value>, fields: Vec<(String, String)>) {
+    let mut taken: HashSet<String> = match fields.is_empty() {
+        true => return,
+        false => properties
+            .keys()
+            .map(|key| key.to_ascii_lowercase())
+            .collect(),
+    };
     for (key, value) in fields {
-        if property(properties, &key).is_none() {
+        if taken.insert(key.to_ascii_lowercase()) {
             properties.insert(key, Value::from(value));
         }
     }

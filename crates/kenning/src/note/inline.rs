@@ -85,18 +85,23 @@ impl Link {
 
 /// Calls `found(target, shown, offset)` for each `[[target|shown]]`.
 pub(super) fn wikilinks(text: &str, mut found: impl FnMut(&str, Option<&str>, usize)) {
-    let mut at = 0;
-    while let Some(open) = text[at..].find("[[").map(|i| at + i) {
+    let find = |what: &str, from: usize| text[from..].find(what).map(|i| from + i);
+    let mut next = find("[[", 0);
+    let mut close = 0;
+    while let Some(open) = next {
         let inner_start = open + 2;
-        let Some(inner_end) = text[inner_start..].find("]]").map(|i| inner_start + i) else {
-            return;
-        };
-        let inner = &text[inner_start..inner_end];
-        if inner.contains('\n') || inner.contains("[[") {
-            at = inner_start;
+        next = find("[[", inner_start);
+        // Many brackets may wait for the same end, which is looked for once.
+        if close < inner_start {
+            let Some(found) = find("]]", inner_start) else {
+                return;
+            };
+            close = found;
+        }
+        let inner = &text[inner_start..close];
+        if next.is_some_and(|next| next < close) || inner.contains('\n') {
             continue;
         }
-        at = inner_end + 2;
         // Inside a table the bar is written `\|`.
         let (target, shown) = match inner.split_once('|') {
             Some((target, shown)) => (target.trim_end_matches('\\'), Some(shown)),
@@ -132,8 +137,10 @@ pub(super) fn tags(text: &str, mut found: impl FnMut(&str)) {
 
 /// Logseq writes a tag of several words as `#[[like this]]`.
 fn bracketed(rest: &str) -> Option<&str> {
-    let (name, _) = rest.split_once("]]")?;
-    (!name.contains(['\n', '[', '|']) && !name.trim().is_empty()).then(|| name.trim())
+    // What cannot be part of the name ends the search, so that no text is looked through twice.
+    let end = rest.find(['\n', '[', '|']).unwrap_or(rest.len());
+    let (name, _) = rest[..end].split_once("]]")?;
+    Some(name.trim()).filter(|name| !name.is_empty())
 }
 
 /// Calls `found(key, value)` if the line is a field `key:: value`, in a list or not.

@@ -226,3 +226,29 @@ fn dates_have_many_names() {
     let (note, _) = parse("a.md", mask(text).0, Format::Markdown);
     assert_eq!(note.facts.published.as_deref(), Some("2024-03-05"));
 }
+
+/// With work that grows by the square, each of these would take minutes to hours.
+#[test]
+fn long_notes_take_time_by_their_length() {
+    const N: usize = 200_000;
+    let tags: String = (0..N).map(|i| format!("#t{i}x ")).collect();
+    let fields: String = (0..N).map(|i| format!("k{i}:: v\n")).collect();
+    let opened = format!("{}]]", "[[a ".repeat(N));
+    for text in [tags, fields, opened, "#[[a ".repeat(N), "[[".repeat(N)] {
+        let (note, _) = parse("a.md", mask(text).0, Format::Markdown);
+        assert!(note.links.len() <= 1);
+        assert!([0, N].contains(&note.tags.len()) && [0, N].contains(&note.properties.len()));
+    }
+}
+
+#[test]
+fn of_brackets_that_wait_for_one_end_the_last_is_the_link() {
+    let links = |text: &str| {
+        let mut links = Vec::new();
+        inline::wikilinks(text, |target, _, at| links.push(format!("{target}@{at}")));
+        links.join(" ")
+    };
+    assert_eq!(links("[[a [[b]] c]] [[d]]"), "b@4 d@14");
+    assert_eq!(links("[[a\nb]] [[c]] [[[d]]] [["), "c@9 [d@15");
+    assert_eq!(links("[[a]][[b]]"), "a@0 b@5");
+}
