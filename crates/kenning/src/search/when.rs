@@ -24,7 +24,7 @@ pub(super) fn find<'a>(
     options: &SearchOptions,
 ) -> Result<Found<'a>> {
     let today = day_of(options.now);
-    let (request, intent) = understand(cx.store, text, today)?;
+    let (mut request, intent) = understand(cx.store, text, today)?;
     let is_quoted = text.contains(['"', '“', '„']);
     let when = match options.reads_dates && !request.is_name && !is_quoted {
         true => When::of(cx.store, &request, today)?,
@@ -36,6 +36,7 @@ pub(super) fn find<'a>(
     let shown = when.time.shown();
     let is_limit = when.time.is_limit;
     let preferred = when.preferred();
+    let rest = when.words().filter(|words| !words.is_empty());
     if when.is_limit() && !when.notes.is_empty() {
         let mut found = find_in(cx, (request.clone(), intent), Some(Rc::new(when)), options)?;
         if found.judge(cx)?.evidence >= Evidence::Moderate {
@@ -43,6 +44,10 @@ pub(super) fn find<'a>(
             found.request.notices.push(notice);
             return Ok(found);
         }
+    }
+    // No note says "last month" of itself, neither those of it nor others.
+    if let Some(rest) = rest {
+        request.words = rest;
     }
     let preferred = Some(Rc::new(preferred));
     let mut found = find_in(cx, (request, intent), preferred, options)?;

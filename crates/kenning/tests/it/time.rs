@@ -99,6 +99,12 @@ fn where_nothing_of_the_time_answers_everything_is_searched() {
         found.contains("no note from 16 November 2026 answers this"),
         "{found}"
     );
+    // The words of the time are not looked for, and not mended either.
+    let found = check(&vault, "roofer tiles letzten Monat", true);
+    assert!(
+        found.starts_with("Roof old") && !found.contains("looked for"),
+        "{found}"
+    );
     // Of last week there are notes, but none about tiles and the garden budget.
     let found = check(&vault, "budget for beans and tiles last week", true);
     assert!(
