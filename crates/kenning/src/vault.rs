@@ -243,7 +243,7 @@ impl Vault {
 
     /// Walks into what `is_wanted` says, which is asked with paths below the vault.
     fn walk_below(&self, is_wanted: impl Fn(&str) -> bool + Send + Sync + 'static) -> Walk {
-        if let Some(name) = ignored::unusable(&self.root, &self.root) {
+        if let Some(name) = ignored::unusable(&self.root) {
             let skipped = vec![not_walked(String::new(), name)];
             return Walk {
                 skipped,
@@ -277,7 +277,7 @@ impl Vault {
                         }
                         false
                     }
-                    None if is_folder => match ignored::unusable(&root, entry.path()) {
+                    None if is_folder => match ignored::unusable(entry.path()) {
                         Some(name) => {
                             if let Ok(mut walk) = refused.lock() {
                                 walk.skipped.push(not_walked(path, name));

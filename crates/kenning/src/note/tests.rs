@@ -249,6 +249,6 @@ fn of_brackets_that_wait_for_one_end_the_last_is_the_link() {
         links.join(" ")
     };
     assert_eq!(links("[[a [[b]] c]] [[d]]"), "b@4 d@14");
-    assert_eq!(links("[[a\nb]] [[c]] [[[d]]] [["), "c@9 [d@15");
+    assert_eq!(links("[[a\nb]] [[c]] [[[d]]] [["), "c@8 [d@14");
     assert_eq!(links("[[a]][[b]]"), "a@0 b@5");
 }

@@ -52,23 +52,12 @@ impl ObsidianFilters {
 /// Files that say what to leave out, read for each folder by the walk itself.
 const IGNORE_FILES: [&str; 3] = [".gitignore", ".kenignore", ".git/info/exclude"];
 
-/// Returns the ignore file of a folder that the walk must not open: it would wait for a pipe, and a
-/// link may lead out of the vault.
-pub(super) fn unusable(root: &Path, folder: &Path) -> Option<&'static str> {
+/// Returns the ignore file of a folder that the walk must not open: it would wait for a pipe. A link to
+/// a list that is kept elsewhere is followed, as git does; only rules are read from it.
+pub(super) fn unusable(folder: &Path) -> Option<&'static str> {
     IGNORE_FILES.into_iter().find(|name| {
-        let file = folder.join(name);
-        let Ok(metadata) = file.symlink_metadata() else {
-            return false;
-        };
-        let target = match metadata.is_symlink() {
-            true => match file.canonicalize() {
-                Ok(target) if target.starts_with(root) => target.metadata(),
-                // The walk passes over what is not there.
-                Err(error) if error.kind() == std::io::ErrorKind::NotFound => return false,
-                _ => return true,
-            },
-            false => Ok(metadata),
-        };
-        !target.is_ok_and(|target| target.is_file() && target.len() <= FILE_BYTES_MAX)
+        // The walk passes over what is not there.
+        let target = folder.join(name).metadata();
+        target.is_ok_and(|target| !target.is_file() || target.len() > FILE_BYTES_MAX)
     })
 }
