@@ -169,7 +169,7 @@ pub(crate) struct WatchArgs {
 pub(crate) struct SearchArgs {
     /// What to look for
     ///
-    /// Words rank; "phrases", -not, OR, tag: path: file: section: task: [property:value] and /regex/
+    /// Words rank; "phrases", -not, OR, tag: path: file: section: task: `[property:value]` and /regex/
     /// are conditions, and so are dates: since: before: on: created: modified: published: as-of:, each
     /// with a day, a month, a year or words (created:2024 modified:last-week published:>2023-05). A
     /// time in a question ("last week", "in March", "2024") is understood, too; see --no-dates.
