@@ -92,6 +92,7 @@ fn ask_once(
     };
     let model = Arc::new(open::Model::asked(located)?);
     let desk = Desk::new(settings, located.clone(), model);
+    store.map_pages()?;
     desk.answer(&store, request, is_checked.then_some(now))
 }
 

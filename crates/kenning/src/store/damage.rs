@@ -149,7 +149,16 @@ fn logged_pages(log: &Path) -> Logged {
     logged
 }
 
+/// As much of a file as is mapped.
+const MAPPED_BYTES_MAX: i64 = 1 << 31;
+
 impl Store {
+    /// Maps the file into memory, for a process that asks one question and ends: pages that are not
+    /// copied are read in less time, but a file that is cut short meanwhile ends the process.
+    pub fn map_pages(&self) -> Result<()> {
+        self.sql(|connection| connection.pragma_update(None, "mmap_size", MAPPED_BYTES_MAX))
+    }
+
     /// Checks the file from end to end; returns what is wrong.
     pub fn verify(&self) -> Result<Vec<String>> {
         // A page that is just being written is whole a moment later.

@@ -2,8 +2,10 @@
 //!
 //! A page is sealed when it goes into the index file and checked when it comes out; one that is not
 //! what was written is an error (`SQLITE_IOERR_DATA`) and never gets as far as SQLite. Pages
-//! that lie in the write-ahead log are checked by the log's own sums. There is no memory map: a file
-//! that is cut short or cannot be read is an error, too, and not a signal.
+//! that lie in the write-ahead log are checked by the log's own sums. Pages are copied, not mapped into
+//! memory, so that a file that is cut short or cannot be read is an error, too, and not a signal;
+//! unless a process that asks one question wants it otherwise (see `Store::map_pages`). A mapped page is
+//! checked when it is first looked at.
 #![expect(unsafe_code, reason = "SQLite calls a file system through C functions")]
 #![expect(
     unsafe_op_in_unsafe_fn,
@@ -62,11 +64,13 @@ struct File {
     written_from: i64,
     /// A page on its way out.
     page: *mut [u8; PAGE_BYTES],
+    /// Which mapped pages were looked at, a bit for each.
+    seen: *mut Vec<u64>,
 }
 
 static METHODS: sqlite3_io_methods = sqlite3_io_methods {
-    // Version 2: with a log, without a memory map.
-    iVersion: 2,
+    // Version 3: with a log and a memory map.
+    iVersion: 3,
     xClose: Some(close),
     xRead: Some(read),
     xWrite: Some(write),
@@ -83,8 +87,8 @@ static METHODS: sqlite3_io_methods = sqlite3_io_methods {
     xShmLock: Some(shm_lock),
     xShmBarrier: Some(shm_barrier),
     xShmUnmap: Some(shm_unmap),
-    xFetch: None,
-    xUnfetch: None,
+    xFetch: Some(fetch),
+    xUnfetch: Some(unfetch),
 };
 
 unsafe fn register() {
@@ -180,16 +184,18 @@ unsafe extern "C" fn open(
         is_log: flags & ffi::SQLITE_OPEN_WAL != 0,
         written_from: i64::MAX,
         page: ptr::null_mut(),
+        seen: ptr::null_mut(),
     });
     status
 }
 
 unsafe extern "C" fn close(file: *mut sqlite3_file) -> c_int {
-    let page = &mut (*file.cast::<File>()).page;
-    if !page.is_null() {
-        drop(Box::from_raw(*page));
-        *page = ptr::null_mut();
+    let own = &mut *file.cast::<File>();
+    if !own.page.is_null() {
+        drop(Box::from_raw(own.page));
+        own.page = ptr::null_mut();
     }
+    forget_seen(own);
     call!(file, xClose)
 }
 
@@ -246,6 +252,56 @@ unsafe fn is_log_whole(file: *mut sqlite3_file, bytes: &[u8], at: i64) -> bool {
             log::is_page_whole(&mut read, bytes, at)
         }
         _ => true,
+    }
+}
+
+/// Hands a page of the map out; SQLite reads where there is none.
+unsafe extern "C" fn fetch(
+    file: *mut sqlite3_file,
+    at: i64,
+    n_bytes: c_int,
+    out: *mut *mut c_void,
+) -> c_int {
+    let status = call!(file, xFetch, at, n_bytes, out);
+    if status != SQLITE_OK || (*out).is_null() {
+        return status;
+    }
+    let own = &mut *file.cast::<File>();
+    if own.seen.is_null() {
+        own.seen = Box::into_raw(Box::default());
+    }
+    let seen = &mut *own.seen;
+    let (word, bit) = (
+        at as usize / PAGE_BYTES / 64,
+        1 << (at as usize / PAGE_BYTES % 64),
+    );
+    if seen.len() <= word {
+        seen.resize(word + 1, 0);
+    }
+    if seen[word] & bit == 0 {
+        let bytes = std::slice::from_raw_parts((*out).cast::<u8>(), n_bytes as usize);
+        if !is_page_whole(bytes, at, false) {
+            call!(file, xUnfetch, at, *out);
+            *out = ptr::null_mut();
+            return SQLITE_IOERR_DATA;
+        }
+        seen[word] |= bit;
+    }
+    SQLITE_OK
+}
+
+/// Takes a page back, or, where none is named, the whole map: others may have written meanwhile.
+unsafe extern "C" fn unfetch(file: *mut sqlite3_file, at: i64, page: *mut c_void) -> c_int {
+    if page.is_null() {
+        forget_seen(&mut *file.cast::<File>());
+    }
+    call!(file, xUnfetch, at, page)
+}
+
+unsafe fn forget_seen(file: &mut File) {
+    if !file.seen.is_null() {
+        drop(Box::from_raw(file.seen));
+        file.seen = ptr::null_mut();
     }
 }
 

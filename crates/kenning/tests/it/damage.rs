@@ -209,6 +209,20 @@ impl Scene {
         }
     }
 
+    /// What there was to answer after each transaction in the log, and before the first.
+    fn states(&self) -> Vec<Vec<String>> {
+        let frames = (32..self.log.len()).step_by(FRAME);
+        let is_commit = |at: &usize| self.log[at + 4..at + 8] != [0; 4];
+        let ends = frames.filter(is_commit).map(|at| at + FRAME);
+        std::iter::once(0)
+            .chain(ends)
+            .map(|end| {
+                self.put(&self.file, &self.log[..end]);
+                answers(self.vault.store_path()).unwrap()
+            })
+            .collect()
+    }
+
     /// Uses what is in place; `is_lawful` tells which other answers are no lie.
     #[track_caller]
     fn check(&self, what: &str, is_lawful: impl Fn(&[String]) -> bool) -> Fate {
@@ -282,8 +296,7 @@ fn a_damaged_file_answers_as_before_or_says_so_and_is_made_good() {
 #[test]
 fn a_damaged_log_answers_as_before_or_says_so_and_is_made_good() {
     let scene = Scene::with_log();
-    scene.put(&scene.file, &[]);
-    let older = answers(scene.vault.store_path()).unwrap();
+    let states = scene.states();
     scene.put(&scene.file, &scene.log);
     assert_eq!(scene.check("whole", |_| false), Fate::Harmless);
     let mut dice = Dice(2);
@@ -296,7 +309,7 @@ fn a_damaged_log_answers_as_before_or_says_so_and_is_made_good() {
             // A log without its end is what a run leaves that was killed before it was done.
             let end = scene.log.len() - FRAME..scene.log.len() - PAGE;
             let is_cut = log.get(end.clone()) != scene.log.get(end);
-            let is_lawful = |found: &[String]| is_cut && found == older;
+            let is_lawful = |found: &[String]| is_cut && states.iter().any(|state| state == found);
             let fate = scene.check(&format!("log: {what} {number}"), is_lawful);
             n_told += u64::from(fate == Fate::Told);
         }
@@ -382,9 +395,10 @@ fn rows_that_make_no_sense_are_damage() {
     let mut problems = Vec::new();
     for sql in nonsense {
         scene.put(&scene.file, &[]);
-        write_into(scene.vault.store_path())
-            .execute_batch(sql)
-            .unwrap();
+        let connection = write_into(scene.vault.store_path());
+        let sql_alone = format!("PRAGMA foreign_keys = OFF; {sql}");
+        connection.execute_batch(&sql_alone).unwrap();
+        drop(connection);
         let path = scene.vault.store_path();
         match std::panic::catch_unwind(|| answers(path)) {
             Ok(
