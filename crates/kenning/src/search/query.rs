@@ -1,5 +1,6 @@
 //! What a person typed into what the retrievers are asked. Pure; anything typed is valid.
 
+use super::spelling;
 use crate::store::TermGroup;
 use crate::words::{self, Language, Word, WordKind};
 
@@ -100,18 +101,32 @@ fn stops(all: &[Word<'_>], dominant: &[Language]) -> Vec<bool> {
     let spoken: Vec<Language> = (dominant.iter().copied())
         .filter(|language| asked.contains(language))
         .collect();
-    let is_of_any = |word: &str, languages: &[Language]| {
-        (languages.iter()).any(|&language| words::is_stop_word(word, language))
-    };
-    let is_of_all = |word: &str, languages: &[Language]| {
-        (languages.iter()).all(|&language| words::is_stop_word(word, language))
-    };
-    let is_stop = |word: &String| match (spoken.is_empty(), asked.is_empty()) {
-        (false, _) => is_of_any(word, &spoken),
-        (true, false) => is_of_all(word, &asked) || is_of_any(word, dominant),
-        (true, true) => is_of_any(word, dominant),
+    let is_foreign = spoken.is_empty() && is_foreign(&lowered, &asked, dominant);
+    let is_stop = |word: &String| match spoken.is_empty() {
+        false => is_of_any(word, &spoken),
+        true => is_foreign && is_of_all(word, &asked) || is_of_any(word, dominant),
     };
     lowered.iter().map(is_stop).collect()
+}
+
+/// Whether a question is asked in none of the languages of the notes. One function word of another may be
+/// a word like any other ("die hard", "war in Ukraine"): it takes two, or that nothing beside it is English.
+fn is_foreign(lowered: &[String], asked: &[Language], dominant: &[Language]) -> bool {
+    let (own, others): (Vec<&String>, Vec<&String>) = (lowered.iter())
+        .filter(|word| !is_of_any(word, dominant))
+        .partition(|word| is_of_any(word, asked));
+    let is_english = |word: &&String| spelling::is_english(word);
+    own.len() >= 2 || !others.is_empty() && !others.iter().any(is_english)
+}
+
+fn is_of_any(word: &str, languages: &[Language]) -> bool {
+    let mut languages = languages.iter();
+    languages.any(|&language| words::is_stop_word(word, language))
+}
+
+fn is_of_all(word: &str, languages: &[Language]) -> bool {
+    let mut languages = languages.iter();
+    languages.all(|&language| words::is_stop_word(word, language))
 }
 
 fn lowered(word: &Word<'_>) -> String {
@@ -189,6 +204,12 @@ mod tests {
         assert_snapshot!(english("Was kostet die Miete?"), @"kostet Miete");
         assert_snapshot!(english("pourquoi est-ce que le chat est sur la table"), @"chat table");
         assert_snapshot!(english("die hard"), @"die hard");
+        assert_snapshot!(english("die Wohnung"), @"Wohnung");
+        assert_snapshot!(english("Kündigung der Wohnung"), @"Kündigung Wohnung");
+        assert_snapshot!(english("fiets van oma"), @"fiets oma");
+        assert_snapshot!(english("war in Ukraine"), @"war Ukraine");
+        assert_snapshot!(english("war crimes"), @"war crimes");
+        assert_snapshot!(english("die"), @"die");
         assert_snapshot!(english("the war in the east"), @"war east");
         let german = |text| {
             let query = Query::parse(text, &[(Language::German, 100)]);

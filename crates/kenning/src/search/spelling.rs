@@ -31,10 +31,13 @@ fn of(word: &str) -> Typed {
 }
 
 fn is_right(lowered: &str) -> bool {
+    words::is_stop_word_anywhere(lowered) || is_english(lowered)
+}
+
+/// Whether a word is one of English, in lower case: its vocabulary is the one in the binary.
+pub(super) fn is_english(lowered: &str) -> bool {
     let knows = |word: &str| embed::embedded().knows(word);
-    words::is_stop_word_anywhere(lowered)
-        || knows(lowered)
-        || lowered.strip_suffix('s').is_some_and(knows)
+    knows(lowered) || lowered.strip_suffix('s').is_some_and(knows)
 }
 
 #[cfg(test)]

@@ -23,8 +23,8 @@ pub fn is_question_word(lowered: &str) -> bool {
     QUESTION_WORDS.binary_search(&lowered).is_ok()
 }
 
-/// Returns the languages that most of the function words among `lowered` belong to: none where fewer
-/// than two do, several where they have the same words.
+/// Returns the languages that most of the function words among `lowered` belong to: several where they
+/// have the same words.
 pub fn languages_by_stop_words(lowered: &[String]) -> Vec<Language> {
     let n_words = |language: Language| {
         let words = lowered.iter();
@@ -32,14 +32,9 @@ pub fn languages_by_stop_words(lowered: &[String]) -> Vec<Language> {
     };
     let votes: Vec<(Language, usize)> = LISTED.iter().map(|&l| (l, n_words(l))).collect();
     let most = votes.iter().map(|(_, n)| *n).max().unwrap_or(0);
-    let best = votes
-        .into_iter()
-        .filter(|(_, n)| *n == most && most >= VOTES_MIN);
+    let best = (votes.into_iter()).filter(|(_, n)| *n == most && most > 0);
     best.map(|(language, _)| language).collect()
 }
-
-/// One function word may be a word like any other: to die, the war.
-const VOTES_MIN: usize = 2;
 
 /// Languages with a list.
 const LISTED: &[Language] = &[
