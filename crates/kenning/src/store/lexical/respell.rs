@@ -14,7 +14,9 @@ use crate::words::{self, Language};
 /// Terms that are looked at more closely.
 const TERMS_MAX: usize = 32;
 /// Entries in which it is looked up how a term is spelled; many words may stand under one stem.
-const SAMPLES_MAX: usize = 50;
+const SAMPLES: usize = 50;
+/// The same, where many are equally short.
+const SAMPLES_MAX: usize = 1_000;
 
 /// A word as it was typed, where it may be a slip.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -161,24 +163,17 @@ impl LexicalReader {
         tally: &Tally,
         read: &Read<'_>,
     ) -> Result<Option<Found>> {
-        let mut notes: Vec<usize> = Vec::new();
-        let mut n_entries = 0;
-        let mut best: Option<(usize, String)> = None;
-        for entry in self.entries_of(term, &self.spelled_fields(), usize::MAX)? {
-            n_entries += 1;
-            let note = self.entries.note_of[entry] as usize;
-            if notes.last() != Some(&note) {
-                notes.push(note);
-            }
-            if n_entries <= SAMPLES_MAX {
-                best = best
-                    .into_iter()
-                    .chain(self.nearest(entry, term, typed, read))
-                    .min();
-            }
-        }
+        let entries = self.entries_of(term, &self.spelled_fields(), usize::MAX)?;
+        let mut notes: Vec<usize> = (entries.iter())
+            .map(|&entry| self.entries.note_of[entry] as usize)
+            .collect();
         notes.sort_unstable();
         notes.dedup();
+        let n_entries = entries.len();
+        let samples = self.shortest(entries).into_iter();
+        let best = samples
+            .filter_map(|entry| self.nearest(entry, term, typed, read))
+            .min();
         Ok(best.map(|(n_slips, word)| Found {
             n_slips,
             n_together: notes
@@ -189,6 +184,18 @@ impl LexicalReader {
             term: term.to_owned(),
             word,
         }))
+    }
+
+    /// Returns the shortest entries, and all that are as short as the last of them: which ones may not
+    /// depend on the order of indexing.
+    fn shortest(&self, mut entries: Vec<usize>) -> Vec<usize> {
+        let length = |entry: &usize| self.entries.n_terms[*entry];
+        entries.sort_by_key(length);
+        if let Some(last) = entries.get(SAMPLES - 1).map(length) {
+            entries.truncate(entries.partition_point(|entry| length(entry) <= last));
+        }
+        entries.truncate(SAMPLES_MAX);
+        entries
     }
 
     /// Returns the word of an entry that stands under a term and is nearest to what was typed.
