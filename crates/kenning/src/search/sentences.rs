@@ -85,7 +85,7 @@ impl Reader<'_> {
         } else if self.is_row(body) || is_heading(body) || is_rule(body) {
             self.close();
             self.push(bytes);
-        } else if let (Some(open), false) = (&mut self.open, is_item || is_footnote(body)) {
+        } else if let (Some(open), false) = (&mut self.open, is_item || begins_block(body)) {
             open.bytes.end = bytes.end;
         } else {
             self.close();
@@ -223,6 +223,30 @@ fn is_item(body: &str, open: Option<&Block>) -> bool {
         && rest.strip_prefix(['.', ')']).is_some_and(is_after_blank)
         && (number == "1" || open.is_none_or(|open| open.is_item))
 }
+
+/// A line that no paragraph and no item reaches into.
+fn begins_block(body: &str) -> bool {
+    is_footnote(body) || is_html_block(body)
+}
+
+/// A line that begins with a tag of HTML that stands for a block of its own.
+fn is_html_block(body: &str) -> bool {
+    let Some(tag) = body.strip_prefix('<') else {
+        return false;
+    };
+    let tag = tag.strip_prefix('/').unwrap_or(tag);
+    let name = tag.split(|c: char| !c.is_ascii_alphanumeric()).next();
+    name.is_some_and(|name| BLOCK_TAGS.iter().any(|tag| tag.eq_ignore_ascii_case(name)))
+}
+
+/// Those that people write in notes, of the tags that CommonMark lets interrupt a paragraph.
+#[rustfmt::skip]
+const BLOCK_TAGS: &[&str] = &[
+    "address", "article", "aside", "blockquote", "center", "dd", "details", "dialog", "div", "dl",
+    "dt", "fieldset", "figcaption", "figure", "footer", "form", "h1", "h2", "h3", "h4", "h5", "h6",
+    "header", "hr", "iframe", "li", "main", "nav", "ol", "p", "pre", "script", "section", "style",
+    "summary", "table", "tbody", "td", "tfoot", "th", "thead", "tr", "ul",
+];
 
 /// `[^name]: text`
 fn is_footnote(body: &str) -> bool {

@@ -38,6 +38,14 @@ fn plain_sentences() {
 }
 
 #[test]
+fn a_block_of_html_stands_by_itself() {
+    assert_snapshot!(
+        check("- [ ] call the roofer\n<details>\n- [x] call the plumber\nSee\n<a href=\"x\">this</a>\n</details>"),
+        @r#"- [ ] call the roofer | <details> | - [x] call the plumber⏎See⏎<a href="x">this</a> | </details>"#
+    );
+}
+
+#[test]
 fn english_abbreviations() {
     check_whole(&[
         "Dr. Smith met Mr. Jones vs. Mrs. Brown.",
