@@ -133,26 +133,33 @@ fn from_engine(store: &Store, query: &str) -> Ids {
 
 /// What a hook gives is the beginning of the same list: as much of it as is sure and fits.
 fn from_hook(vault: &TestVault, session: usize, query: &str) -> Ids {
+    hook_says(vault, &format!("parity-{session}"), query);
+    let log = fs::read_to_string(vault.beside("data/hook/log.jsonl")).unwrap();
+    let last: Value = serde_json::from_str(log.lines().last().unwrap()).unwrap();
+    let given = last["given"].as_array().unwrap().iter();
+    given.map(|id| id.as_str().unwrap().to_owned()).collect()
+}
+
+/// Returns what a hook writes for a prompt.
+fn hook_says(vault: &TestVault, session: &str, prompt: &str) -> String {
     let input = json!({
-        "session_id": format!("parity-{session}"),
+        "session_id": session,
         "cwd": vault.root(),
         "hook_event_name": "UserPromptSubmit",
-        "prompt": query,
+        "prompt": prompt,
     });
     let mut child = vault
         .command(&["hook", "prompt"])
         .stdin(Stdio::piped())
-        .stdout(Stdio::null())
+        .stdout(Stdio::piped())
         .spawn()
         .unwrap();
     let mut stdin = child.stdin.take().unwrap();
     stdin.write_all(input.to_string().as_bytes()).unwrap();
     drop(stdin);
-    assert!(child.wait().unwrap().success());
-    let log = fs::read_to_string(vault.beside("data/hook/log.jsonl")).unwrap();
-    let last: Value = serde_json::from_str(log.lines().last().unwrap()).unwrap();
-    let given = last["given"].as_array().unwrap().iter();
-    given.map(|id| id.as_str().unwrap().to_owned()).collect()
+    let output = child.wait_with_output().unwrap();
+    assert!(output.status.success());
+    String::from_utf8(output.stdout).unwrap()
 }
 
 #[test]
@@ -191,14 +198,73 @@ fn every_interface_gives_the_same_hits_in_the_same_order() {
         assert_eq!(from_engine(&store, query), expected, "the engine: {query}");
         let given = from_hook(&vault, number, query);
         // To a hook, what would be an operator is a word like others.
-        let is_plain = !query.contains(':');
+        let expected = match query.contains(':') {
+            true => from_terminal(&vault, &query.replace([':', '#'], " ")),
+            false => expected,
+        };
         assert!(
-            expected.starts_with(&given) || !is_plain,
+            expected.starts_with(&given),
             "hook: {query}: {given:?} of {expected:?}"
         );
         let is_prompt = number < PROMPTS.len();
         assert!(!given.is_empty() || !is_prompt, "nothing for {query}");
     }
+}
+
+#[test]
+fn a_time_is_understood_and_switched_off_whoever_asks() {
+    let vault = TestVault::empty();
+    vault.write("New.md", "The roof leaks again.");
+    vault.write("Old.md", "---\ncreated: 2019-05-05\n---\nThe roof leaks.");
+    let question = "where does the roof leak this year";
+    let server = Server::start(&vault, &[]);
+    let mut client = Client::modern(&vault, &[]);
+    let check = |answer: &Value, dates: bool, what: &str| {
+        let hits = answer.get("hits").unwrap_or(&answer["results"]);
+        let n_hits = hits.as_array().unwrap().len();
+        let notices = answer["notices"].to_string();
+        let says_how = notices.contains("`dates = false`");
+        assert_eq!(
+            (n_hits, says_how),
+            (2 - usize::from(dates), dates),
+            "{what}: {answer}"
+        );
+    };
+    for dates in [true, false] {
+        let args: &[&str] = if dates { &[] } else { &["--no-dates"] };
+        let run = vault.ken(&[&["search", "-f", "json", question][..], args].concat());
+        check(&run.json(), dates, "terminal");
+        let body = json!({"q": question, "dates": dates}).to_string();
+        check(&server.post("/search", &body).json(), dates, "POST /search");
+        let encoded = question.replace(' ', "+");
+        let got = server.get(&format!("/search?q={encoded}&dates={dates}"));
+        check(&got.json(), dates, "GET /search");
+        let result = client.call("search", json!({"query": question, "dates": dates}));
+        check(&result["structuredContent"], dates, "MCP");
+    }
+}
+
+#[test]
+fn what_stands_in_several_notes_is_given_once_whoever_asks() {
+    let vault = TestVault::empty();
+    let text = "The gutter on the north side was replaced in October, for 1,180 in all.";
+    for path in ["a.md", "b.md", "c.md"] {
+        vault.write(path, text);
+    }
+    let question = "when was the north gutter replaced";
+    let shown = "also in b.md, c.md";
+    let run = vault.ken(&["search", question]);
+    assert!(run.stdout.contains(shown), "{}", run.stdout);
+    let mut client = Client::modern(&vault, &[]);
+    let result = client.call("search", json!({"query": question}));
+    let said = result["content"][0]["text"].as_str().unwrap();
+    assert_eq!(said.matches(shown).count(), 1, "{said}");
+    assert_eq!(
+        result["structuredContent"]["results"][0]["also_in"],
+        json!(["b.md", "c.md"])
+    );
+    let given = hook_says(&vault, "several", question);
+    assert_eq!(given.matches(shown).count(), 1, "{given}");
 }
 
 /// Checks that the answer for few hits is the beginning of the one for many.

@@ -62,8 +62,8 @@ pub(super) fn find<'a>(
     Ok(found)
 }
 
-/// How to have it otherwise.
-const SWITCH: &str = "`--no-dates` switches this off";
+/// How to have it otherwise, wherever the question was asked.
+const SWITCH: &str = "`dates = false` (`--no-dates`) switches this off";
 
 /// A time and the notes of it.
 pub(super) struct When {

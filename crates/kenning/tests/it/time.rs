@@ -58,7 +58,7 @@ fn what_is_told_from_today_limits() {
     );
     assert!(!found.contains("Roof old"), "{found}");
     assert!(
-        found.ends_with("! only notes from 9 to 15 November 2026; `--no-dates` switches this off"),
+        found.ends_with("! only notes from 9 to 15 November 2026; `dates = false` (`--no-dates`) switches this off"),
         "{found}"
     );
     let found = check(&vault, "roofer roof letzte Woche", true);
@@ -80,7 +80,7 @@ fn what_is_told_from_today_limits() {
 #[test]
 fn a_time_without_more_lists_its_notes() {
     let vault = house();
-    assert_snapshot!(check(&vault, "what happened last week", true), @"Roof new, Boiler, House log ! only notes from 9 to 15 November 2026; `--no-dates` switches this off");
+    assert_snapshot!(check(&vault, "what happened last week", true), @"Roof new, Boiler, House log ! only notes from 9 to 15 November 2026; `dates = false` (`--no-dates`) switches this off");
     let found = check(&vault, "what happened in March", true);
     assert!(found.starts_with("Daily/2026-03-07"), "{found}");
     assert!(found.contains("March 2026"), "{found}");
