@@ -73,6 +73,8 @@ struct Judged {
     meaning: f32,
     /// Whether it says the rarest word, by itself or by one like it.
     says_rarest: bool,
+    /// Whether no note says the rarest word.
+    is_rarest_unsaid: bool,
     /// Rarity of a word that no note says, which tells how many notes there are; no share.
     unsaid: f32,
 }
@@ -86,7 +88,10 @@ impl Judged {
             + proximity * self.proximity
             + words * self.words
             + meaning * self.meaning;
-        let odds = sum - tuning::CONFIDENCE_BIAS - tuning::CONFIDENCE_BY_CHANCE * self.unsaid;
+        let mut odds = sum - tuning::CONFIDENCE_BIAS - tuning::CONFIDENCE_BY_CHANCE * self.unsaid;
+        if self.is_rarest_unsaid && !self.says_rarest {
+            odds -= tuning::CONFIDENCE_UNHEARD_OF;
+        }
         let confidence = 1.0 / (1.0 + (-odds).exp());
         if self.says_rarest || confidence < CONFIDENCE_MODERATE {
             return confidence;
@@ -308,6 +313,7 @@ impl<'q> Judge<'q> {
         let sure: Vec<(usize, u32)> = sure.copied().collect();
         let candidate = &ranked.candidate;
         let rarest = (0..self.idf.len()).max_by(|&a, &b| self.idf[a].total_cmp(&self.idf[b]));
+        let is_unsaid = |number: usize| self.idf[number] >= self.unsaid;
         Judged {
             coverage,
             proximity: super::rerank::proximity(&sure, &self.idf, self.total).max(named),
@@ -318,6 +324,7 @@ impl<'q> Judge<'q> {
                 None => tuning::MEANING_OF_NONE + tuning::MEANING_OF_WORDS * coverage,
             },
             says_rarest: rarest.is_some_and(|rarest| likeness(rarest) >= LIKENESS_SAYS),
+            is_rarest_unsaid: rarest.is_some_and(is_unsaid),
             unsaid: self.unsaid,
         }
     }
@@ -352,6 +359,7 @@ mod tests {
             meaning: 0.8,
             says_rarest: true,
             unsaid: 7.0,
+            is_rarest_unsaid: false,
         };
         assert_eq!(Evidence::of(all.confidence()), Evidence::Strong);
         let lacking = Judged {
@@ -359,6 +367,11 @@ mod tests {
             ..all
         };
         assert_eq!(Evidence::of(lacking.confidence()), Evidence::Moderate);
+        let unheard_of = Judged {
+            is_rarest_unsaid: true,
+            ..lacking
+        };
+        assert!(unheard_of.confidence() < lacking.confidence());
     }
 
     #[test]
@@ -370,6 +383,7 @@ mod tests {
             meaning: 0.5,
             says_rarest: true,
             unsaid: 7.0,
+            is_rarest_unsaid: false,
         };
         for better in [
             Judged {

@@ -13,7 +13,9 @@ pub(super) const CONFIDENCE_WEAK: f32 = 0.05;
 /// passage answers, and what they must outweigh. Fitted to the ten collections, each asked what another
 /// answers, and four vaults (docs/benchmarks.md).
 pub(super) const CONFIDENCE_WEIGHTS: [f32; 4] = [6.5, 1.0, 3.5, 5.5];
-pub(super) const CONFIDENCE_BIAS: f32 = 6.3;
+pub(super) const CONFIDENCE_BIAS: f32 = 6.1;
+/// The same where no note says the rarest word of the question, and the passage nothing like it.
+pub(super) const CONFIDENCE_UNHEARD_OF: f32 = 0.8;
 /// What is to be outweighed beside that, for each unit of the rarity of a word that no note says: the more
 /// notes there are, the likelier one holds some of the words by chance.
 pub(super) const CONFIDENCE_BY_CHANCE: f32 = 0.23;
