@@ -31,6 +31,7 @@ use std::rc::Rc;
 use std::sync::Arc;
 
 use jiff::civil::Date;
+use rustc_hash::FxHashSet;
 
 pub use evidence::Evidence;
 pub use excerpt::Excerpt;
@@ -296,9 +297,12 @@ pub fn note_paths(
     let mut found = when::find(cx, text, options)?;
     found.keep_promises(cx)?;
     let ranked = found.take(cx, |_| true, options)?;
+    // A note that has what another one has may be found by a passage of its own, too.
+    let mut seen = FxHashSet::default();
     Ok(ranked
         .into_iter()
         .flat_map(|ranked| std::iter::once(ranked.note.path.clone()).chain(ranked.also_in))
+        .filter(|path| seen.insert(path.clone()))
         .collect())
 }
 

@@ -2,7 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use kenning::embed::embedded;
-use kenning::search::{Answer, Evidence, Mode, SearchOptions};
+use kenning::search::{Answer, Evidence, Mode, SearchContext, SearchOptions, Tuning, note_paths};
 
 use crate::support::{TestVault, ask, paths};
 
@@ -100,6 +100,34 @@ fn the_same_passage_is_shown_once_and_tells_where_else_it_stands() {
     }
     // Who calls a note by its name gets that one.
     assert_eq!(found(&vault, "c")[0], "c.md");
+}
+
+#[test]
+fn a_note_is_ranked_once_though_it_has_what_another_one_has() {
+    let letter = "The gutter on the north side was replaced in October, for 1,180 in all.";
+    let own =
+        "A second gutter, on the south side of the barn, was cleaned by Esko in May. ".repeat(20);
+    let vault = vault(&[
+        ("a.md", format!("# House\n\n{letter}\n")),
+        (
+            "b.md",
+            format!("# Letters\n\n{letter}\n\n# Barn\n\n{own}\n"),
+        ),
+    ]);
+    let cx = SearchContext {
+        store: &vault.store(),
+        embedder: embedded(),
+        tuning: &Tuning::default(),
+    };
+    let options = SearchOptions {
+        per_note: 1,
+        ..SearchOptions::default()
+    };
+    let ranked = note_paths(&cx, "north gutter", &options).unwrap();
+    for note in ["a.md", "b.md"] {
+        let n = ranked.iter().filter(|path| *path == note).count();
+        assert_eq!(n, 1, "{ranked:?}");
+    }
 }
 
 #[test]
