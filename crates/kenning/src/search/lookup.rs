@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use crate::chunk;
 use crate::error::{Error, Result};
+use crate::note::Heading;
 pub use crate::note::PropertyType;
 use crate::store::{ChunkRow, NoteDetails, NoteId, NoteRow, Store};
 use crate::words::name_key;
@@ -102,11 +103,11 @@ fn anchored_in(store: &Store, note: NoteId, anchor: &str) -> Result<Option<Lines
     if let Some(page) = anchor.strip_prefix("page=").and_then(|n| n.parse().ok()) {
         return Ok(lines_of(&|chunk| chunk.page == Some(page)));
     }
-    if store.own_text(note)?.is_none() {
-        return Ok(anchored(&store.text(note)?, anchor));
-    }
-    // The headings of such a file are known, but are no lines of it that begin with `#`.
     let headings = &store.note(note)?.headings;
+    if store.own_text(note)?.is_none() {
+        return Ok(anchored(&store.text(note)?, headings, anchor));
+    }
+    // The headings of such a file are known, but not where they stand in it.
     let wanted = name_key(anchor);
     let Some(first) = headings.iter().position(|h| name_key(&h.text) == wanted) else {
         return Ok(None);
@@ -130,35 +131,55 @@ fn split_anchor(name: &str) -> Option<(&str, &str)> {
 }
 
 /// Returns the lines of a section by its heading, or of a block by its id.
-fn anchored(text: &str, anchor: &str) -> Option<Lines> {
-    let lines: Vec<&str> = text.lines().collect();
-    let number = |index: usize| u32::try_from(index + 1).unwrap_or(u32::MAX);
-    if let Some(id) = anchor.strip_prefix('^') {
-        let mark = format!("^{id}");
-        let end = lines.iter().position(|line| {
-            let line = line.trim_end();
-            line == mark || line.ends_with(&format!(" {mark}"))
-        })?;
-        // An id on a line of its own names the block above it.
-        let is_alone = lines[end].trim() == mark;
-        let is_item = lines[end].trim_start().starts_with(['-', '*', '+']);
-        let mut start = end;
-        while start > 0 && !is_item && (is_alone && start == end || !is_gap(lines[start - 1])) {
-            start -= 1;
-        }
-        return Some((number(start), number(end)));
+fn anchored(text: &str, headings: &[Heading], anchor: &str) -> Option<Lines> {
+    match anchor.strip_prefix('^') {
+        Some(id) => block(text, id),
+        None => section(text, headings, anchor),
     }
-    let level = |line: &str| line.bytes().take_while(|&byte| byte == b'#').count();
-    let wanted = name_key(anchor);
-    let start = lines.iter().position(|line| {
-        let n = level(line);
-        (1..=6).contains(&n) && name_key(line[n..].trim()) == wanted
+}
+
+fn number(index: usize) -> u32 {
+    u32::try_from(index + 1).unwrap_or(u32::MAX)
+}
+
+/// Returns the lines from a heading to the next one that is not below it.
+fn section(text: &str, headings: &[Heading], name: &str) -> Option<Lines> {
+    let wanted = name_key(name);
+    let first = headings.iter().position(|heading| {
+        let line = text
+            .get(heading.start..)
+            .and_then(|rest| rest.lines().next());
+        let written = line.unwrap_or_default().trim_matches('#').trim();
+        name_key(&heading.text) == wanted || name_key(written) == wanted
     })?;
-    let end = lines[start + 1..]
-        .iter()
-        .position(|line| (1..=level(lines[start])).contains(&level(line)))
-        .map_or(lines.len(), |offset| start + 1 + offset);
-    Some((number(start), number(end.saturating_sub(1))))
+    let mut below = headings[first + 1..].iter();
+    let end = below.find(|heading| heading.level <= headings[first].level);
+    let line_of = |at: usize| text.get(..at).map(|before| before.matches('\n').count());
+    let end = match end {
+        Some(end) => line_of(end.start)?,
+        None => text.lines().count(),
+    };
+    Some((
+        number(line_of(headings[first].start)?),
+        number(end.saturating_sub(1)),
+    ))
+}
+
+fn block(text: &str, id: &str) -> Option<Lines> {
+    let lines: Vec<&str> = text.lines().collect();
+    let mark = format!("^{id}");
+    let end = lines.iter().position(|line| {
+        let line = line.trim_end();
+        line == mark || line.ends_with(&format!(" {mark}"))
+    })?;
+    // An id on a line of its own names the block above it.
+    let is_alone = lines[end].trim() == mark;
+    let is_item = lines[end].trim_start().starts_with(['-', '*', '+']);
+    let mut start = end;
+    while start > 0 && !is_item && (is_alone && start == end || !is_gap(lines[start - 1])) {
+        start -= 1;
+    }
+    Some((number(start), number(end)))
 }
 
 fn is_gap(line: &str) -> bool {
@@ -226,6 +247,14 @@ fn resolve(store: &Store, name: &str) -> Result<(NoteId, Option<Lines>)> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::note::{self, Format};
+    use crate::secrets;
+
+    fn lines_of(text: &str, anchor: &str) -> Option<Lines> {
+        let (clean, _) = secrets::mask(text.to_owned());
+        let (note, _) = note::parse("a.md", clean, Format::Markdown);
+        anchored(&note.text, &note.headings, anchor)
+    }
 
     #[test]
     fn sections_and_blocks_are_found_by_their_anchors() {
@@ -240,7 +269,17 @@ mod tests {
             ("Four", None),
             ("^no", None),
         ] {
-            assert_eq!(anchored(text, anchor), expected, "{anchor}");
+            assert_eq!(lines_of(text, anchor), expected, "{anchor}");
         }
+    }
+
+    #[test]
+    fn what_looks_like_a_heading_in_code_is_none() {
+        let text =
+            "# Build\n\n```sh\n# compile first\nmake\n```\n\ndone\n\nUnder *lined*\n---\n\nend\n";
+        assert_eq!(lines_of(text, "Build"), Some((1, 13)));
+        assert_eq!(lines_of(text, "compile first"), None);
+        assert_eq!(lines_of(text, "Under lined"), Some((10, 13)));
+        assert_eq!(lines_of(text, "Under *lined*"), Some((10, 13)));
     }
 }

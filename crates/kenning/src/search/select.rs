@@ -51,7 +51,7 @@ impl<'a> Selection<'a> {
                 let facts = store.facts(wanted(&part))?;
                 let passing = facts
                     .iter()
-                    .filter(|facts| matches(&part, facts, &committed, ""));
+                    .filter(|facts| matches(&part, facts, &committed, "", &[]));
                 Some(passing.map(|facts| facts.id).collect())
             }
         };
@@ -127,12 +127,10 @@ impl<'a> Selection<'a> {
             return Ok(true);
         };
         let committed = committed(self.store, filter)?;
-        Ok(matches(
-            filter,
-            &self.store.facts_of(note)?,
-            &committed,
-            &text,
-        ))
+        let facts = self.store.facts_of(note)?;
+        let row = self.store.note(note)?;
+        let headings: Vec<usize> = row.headings.iter().map(|heading| heading.start).collect();
+        Ok(matches(filter, &facts, &committed, &text, &headings))
     }
 
     /// Whether a passage itself holds what its note was let through for.
@@ -198,14 +196,10 @@ fn matches(
     facts: &NoteFacts,
     committed: &HashMap<String, String>,
     text: &str,
+    headings: &[usize],
 ) -> bool {
     let mut names = facts.aliases.clone();
     names.push(facts.title.clone());
-    let headings = if text.is_empty() {
-        Vec::new()
-    } else {
-        headings(text)
-    };
     filter.matches(&View {
         path: &facts.path,
         tags: &facts.tags,
@@ -216,24 +210,7 @@ fn matches(
             false => Dates::default(),
         },
         text: &|| text,
-        headings: &headings,
+        headings,
         body_start: note::body_start(text),
     })
-}
-
-/// Finds the headings of a text, as far as lines alone can tell.
-fn headings(text: &str) -> Vec<(usize, u8)> {
-    let mut found = Vec::new();
-    let (mut at, mut is_code) = (0, false);
-    for line in text.split_inclusive('\n') {
-        if line.trim_start().starts_with("```") {
-            is_code = !is_code;
-        }
-        let level = line.bytes().take_while(|&byte| byte == b'#').count();
-        if !is_code && (1..=6).contains(&level) && line[level..].starts_with(' ') {
-            found.push((at, level as u8));
-        }
-        at += line.len();
-    }
-    found
 }

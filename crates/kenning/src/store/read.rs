@@ -517,7 +517,7 @@ pub(super) fn list(row: &Row<'_>, column: usize) -> rusqlite::Result<Vec<String>
 
 fn note_row(row: &Row<'_>) -> rusqlite::Result<NoteRow> {
     let headings: Option<String> = row.get(5)?;
-    let headings: Vec<(u8, String)> = headings.map_or_else(Vec::new, |json| {
+    let headings: Vec<(u8, String, usize)> = headings.map_or_else(Vec::new, |json| {
         serde_json::from_str(&json).unwrap_or_default()
     });
     let language: String = row.get(7)?;
@@ -529,11 +529,7 @@ fn note_row(row: &Row<'_>) -> rusqlite::Result<NoteRow> {
         aliases: list(row, 4)?,
         headings: headings
             .into_iter()
-            .map(|(level, text)| Heading {
-                level,
-                text,
-                start: 0,
-            })
+            .map(|(level, text, start)| Heading { level, text, start })
             .collect(),
         date: row.get(6)?,
         language: Language::from_code(&language),

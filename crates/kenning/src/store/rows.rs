@@ -144,7 +144,9 @@ pub(super) fn insert_note(
     let (category, area) = crate::note::para(&record.path);
     let properties = (!note.properties.is_empty())
         .then(|| serde_json::Value::Object(note.properties.clone()).to_string());
-    let headings: Vec<_> = note.headings.iter().map(|h| (h.level, &h.text)).collect();
+    let headings: Vec<_> = (note.headings.iter())
+        .map(|h| (h.level, &h.text, h.start))
+        .collect();
     let headings = (!headings.is_empty()).then(|| serde_json::json!(headings).to_string());
     let warnings: Vec<_> = record
         .warnings

@@ -3,14 +3,10 @@
 use super::filter::TaskState;
 
 /// Cuts `body`, which starts at byte `body_start` of the note, before each heading.
-pub(super) fn sections<'a>(
-    body: &'a str,
-    headings: &[(usize, u8)],
-    body_start: usize,
-) -> Vec<&'a str> {
+pub(super) fn sections<'a>(body: &'a str, headings: &[usize], body_start: usize) -> Vec<&'a str> {
     let mut cuts: Vec<usize> = headings
         .iter()
-        .filter_map(|(start, _)| start.checked_sub(body_start))
+        .filter_map(|start| start.checked_sub(body_start))
         .filter(|cut| body.is_char_boundary(*cut))
         .collect();
     cuts.extend([0, body.len()]);

@@ -24,8 +24,8 @@ pub struct View<'a> {
     pub dates: Dates,
     /// Reads its text; called once at most, and only if needed.
     pub text: &'a dyn Fn() -> &'a str,
-    /// Where its headings start in the text, in order, and their levels.
-    pub headings: &'a [(usize, u8)],
+    /// Where its headings start in the text, in order.
+    pub headings: &'a [usize],
     /// Where the text behind the front matter starts.
     pub body_start: usize,
 }

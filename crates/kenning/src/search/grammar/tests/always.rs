@@ -78,7 +78,7 @@ fn reading<'a, T>(
             ..Dates::default()
         },
         text: &|| read(),
-        headings: &[(0, 1), (7, 2), (500, 2)],
+        headings: &[0, 7, 500],
         body_start,
     })
 }

@@ -55,11 +55,10 @@ fn notes() -> [Note; 3] {
     ]
 }
 
-fn headings(text: &str) -> Vec<(usize, u8)> {
+fn headings(text: &str) -> Vec<usize> {
     let starts = text.match_indices('#').map(|(at, _)| at);
     starts
         .filter(|at| *at == 0 || text[..*at].ends_with('\n'))
-        .map(|at| (at, 1))
         .collect()
 }
 
