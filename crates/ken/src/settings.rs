@@ -6,6 +6,7 @@ mod domain;
 mod fields;
 mod hooks;
 mod place;
+mod signals;
 
 use std::collections::BTreeMap;
 use std::ffi::OsString;
@@ -16,7 +17,6 @@ use anyhow::{Context, Result};
 use etcetera::{BaseStrategy, choose_base_strategy};
 use kenning::index::Profile;
 use kenning::search::graph::Weights;
-use kenning::search::tuning::LookWeights;
 use kenning::search::{Fusion, Mode, Tuning};
 use kenning::vault::{Links, PathList, WalkRules, read_regular_text};
 use serde::Deserialize;
@@ -31,6 +31,7 @@ use crate::hint::Hinted;
 use domain::decay;
 pub(crate) use domain::{DOMAIN_FILE, DomainSettings, is_name};
 use fields::FieldSettings;
+use signals::SignalSettings;
 
 /// Names of every environment variable that is read, beside those of the options in `args`.
 const DATA_DIR: &str = "KEN_DATA_DIR";
@@ -79,14 +80,7 @@ pub(crate) struct SearchSettings {
     rrf_k: f32,
     lexical_weight: f32,
     vector_weight: f32,
-    title_weight: f32,
-    phrase_weight: f32,
-    proximity_weight: f32,
-    link_text_weight: f32,
-    heading_weight: f32,
-    linked_weight: f32,
-    kin_weight: f32,
-    similarity_weight: f32,
+    weights: SignalSettings,
     candidates: usize,
     decay: String,
     half_life_days: f32,
@@ -157,8 +151,9 @@ impl Settings {
         let mut values: toml::Table = toml::from_str(DEFAULTS).context("the built-in defaults")?;
         match read_regular_text(&file, FILE_BYTES_MAX, Links::Followed) {
             Ok(text) => {
-                let own: toml::Table =
+                let mut own: toml::Table =
                     toml::from_str(&text).map_err(|error| bad_settings(&file, &error))?;
+                signals::gather(&mut own);
                 merge(&mut values, own);
             }
             Err(error)
@@ -312,20 +307,10 @@ impl Settings {
         };
         let mut tuning = Tuning::default();
         search.fields.weigh(&mut tuning.lexical.weights);
+        search.weights.weigh(&mut tuning.rerank.weights);
         Tuning {
             candidates: search.candidates,
             fusion,
-            look: LookWeights {
-                phrase: search.phrase_weight,
-                proximity: search.proximity_weight,
-                title: search.title_weight,
-                called: search.link_text_weight,
-                heading: search.heading_weight,
-                linked: search.linked_weight,
-                kin: search.kin_weight,
-                similarity: search.similarity_weight,
-                ..LookWeights::default()
-            },
             decay: decay(&search.decay, search.half_life_days).unwrap_or_default(),
             graph: search.graph.then(Weights::default),
             ..tuning

@@ -23,6 +23,7 @@ mod rerank;
 mod retrieve;
 mod select;
 mod sentences;
+pub mod signals;
 mod spelling;
 pub mod tuning;
 mod when;

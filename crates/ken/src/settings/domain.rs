@@ -6,11 +6,11 @@ use std::path::{Path, PathBuf};
 use anyhow::Result;
 use kenning::search::decay::{Decay, HalfLife, Mode, RankedGrouped};
 use kenning::search::graph::Weights;
-use kenning::search::tuning::LookWeights;
 use kenning::search::{Fusion, Tuning};
 use kenning::vault::{Links, read_regular_text};
 use serde::Deserialize;
 
+use super::signals::SignalSettings;
 use crate::hint::Hinted;
 
 /// The file at the root of a vault that lists its domains.
@@ -42,9 +42,9 @@ pub(crate) struct DomainSettings {
     pub(super) decay: Option<DecayShape>,
     /// Whether and how links count.
     graph: Option<GraphShape>,
-    /// What the closer look adds, by the names of `[search]` without `_weight`.
+    /// What signals add, by the names of `[search.weights]`.
     #[serde(default)]
-    weights: LookShape,
+    weights: SignalSettings,
     /// Where tags are explained and where proposals for new ones are kept, below the vault.
     pub(crate) taxonomy: Option<String>,
     pub(crate) review_queue: Option<String>,
@@ -110,32 +110,6 @@ impl GraphShape {
             }
         }
         Some(weights)
-    }
-}
-
-#[derive(Clone, Copy, Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct LookShape {
-    title: Option<f32>,
-    phrase: Option<f32>,
-    proximity: Option<f32>,
-    link_text: Option<f32>,
-    heading: Option<f32>,
-    linked: Option<f32>,
-    kin: Option<f32>,
-    similarity: Option<f32>,
-}
-
-impl LookShape {
-    fn tune(self, look: &mut LookWeights) {
-        set(&mut look.title, self.title);
-        set(&mut look.phrase, self.phrase);
-        set(&mut look.proximity, self.proximity);
-        set(&mut look.called, self.link_text);
-        set(&mut look.heading, self.heading);
-        set(&mut look.linked, self.linked);
-        set(&mut look.kin, self.kin);
-        set(&mut look.similarity, self.similarity);
     }
 }
 
@@ -270,7 +244,7 @@ impl DomainSettings {
         if let Some(graph) = self.graph {
             tuning.graph = graph.weights();
         }
-        self.weights.tune(&mut tuning.look);
+        self.weights.weigh(&mut tuning.rerank.weights);
     }
 }
 
@@ -348,6 +322,7 @@ pub(crate) fn is_name(name: &str) -> bool {
 mod tests {
     use super::*;
     use insta::assert_snapshot;
+    use kenning::search::signals::SignalId;
 
     fn check(text: &str) -> String {
         let domains = match read(text) {
@@ -411,8 +386,9 @@ mod tests {
                 ..Weights::default()
             })
         );
-        assert_eq!((b.look.title, b.look.called), (0.1, 0.0));
-        assert_eq!(b.look.phrase, LookWeights::default().phrase);
+        let of = |signal| b.rerank.weights.get(signal);
+        assert_eq!((of(SignalId::Title), of(SignalId::LinkText)), (0.1, 0.0));
+        assert_eq!(of(SignalId::Phrase), 0.15);
         assert_eq!(tuned("c").graph, None);
         assert!(read("a:\n  graph: { pagernk: 1 }\n").is_err());
     }

@@ -4,7 +4,7 @@ use kenning::store::FieldWeights;
 use serde::Deserialize;
 
 /// More than this is a slip.
-const WEIGHT_MAX: f32 = 1_000.0;
+pub(super) const WEIGHT_MAX: f32 = 1_000.0;
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -4,115 +4,77 @@ use super::significance::{Comparison, N_RESAMPLES, SEED, paired_bootstrap};
 use super::{Judgements, Outcome, run};
 use crate::embed::Embedder;
 use crate::error::Result;
+use crate::search::signals::SIGNALS;
 use crate::search::{Fusion, Mode, Tuning};
 use crate::store::Store;
 
 /// A weight of the ranking, and what is tried for it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Weight {
-    /// Its name in the settings.
-    pub name: &'static str,
+    /// Its name in the settings, below `[search]`.
+    pub name: String,
     /// Values to try.
     pub values: &'static [f32],
-    /// Reads it.
-    pub get: fn(&Tuning) -> f32,
-    /// Sets it.
-    pub set: fn(&mut Tuning, f32),
+    place: Place,
 }
 
-const VECTOR_SHARE: Weight = Weight {
-    name: "vector_share",
-    values: &[
-        0.0, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.5, 0.65, 0.8, 1.0,
-    ],
-    get: |tuning| match tuning.fusion {
-        Fusion::Blend { vector } => vector,
-        Fusion::Rrf { .. } => 0.0,
-    },
-    set: |tuning, value| {
-        if let Fusion::Blend { vector } = &mut tuning.fusion {
-            *vector = value;
+/// Where a weight stands.
+#[derive(Clone, Copy, Debug)]
+enum Place {
+    /// The share or weight of meaning.
+    Meaning,
+    /// That of a signal.
+    Signal(&'static str),
+}
+
+impl Weight {
+    fn set(&self, tuning: &mut Tuning, value: f32) {
+        if let Some(own) = self.of(tuning) {
+            *own = value;
         }
-    },
-};
+    }
 
-const VECTOR_WEIGHT: Weight = Weight {
-    name: "vector_weight",
-    values: &[0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 4.0],
-    get: |tuning| match tuning.fusion {
-        Fusion::Rrf { vector, .. } => vector,
-        Fusion::Blend { .. } => 0.0,
-    },
-    set: |tuning, value| {
-        if let Fusion::Rrf { vector, .. } = &mut tuning.fusion {
-            *vector = value;
+    /// Returns the weight in a tuning; `None` where it has no such weight.
+    pub fn of<'t>(&self, tuning: &'t mut Tuning) -> Option<&'t mut f32> {
+        match self.place {
+            Place::Signal(name) => tuning.rerank.weights.named(name),
+            Place::Meaning => match &mut tuning.fusion {
+                Fusion::Blend { vector } | Fusion::Rrf { vector, .. } => Some(vector),
+            },
         }
-    },
-};
-
-const TITLE_WEIGHT: Weight = Weight {
-    name: "title_weight",
-    values: &[0.0, 0.1, 0.2, 0.3, 0.4, 0.6],
-    get: |tuning| tuning.look.title,
-    set: |tuning, value| tuning.look.title = value,
-};
-
-const PHRASE_WEIGHT: Weight = Weight {
-    name: "phrase_weight",
-    values: &[0.0, 0.08, 0.15, 0.3],
-    get: |tuning| tuning.look.phrase,
-    set: |tuning, value| tuning.look.phrase = value,
-};
-
-const PROXIMITY_WEIGHT: Weight = Weight {
-    name: "proximity_weight",
-    values: &[0.0, 0.1, 0.2, 0.4],
-    get: |tuning| tuning.look.proximity,
-    set: |tuning, value| tuning.look.proximity = value,
-};
-
-const LINK_TEXT_WEIGHT: Weight = Weight {
-    name: "link_text_weight",
-    values: &[0.0, 0.15, 0.3, 0.5],
-    get: |tuning| tuning.look.called,
-    set: |tuning, value| tuning.look.called = value,
-};
-
-const HEADING_WEIGHT: Weight = Weight {
-    name: "heading_weight",
-    values: &[0.0, 0.1, 0.2, 0.3],
-    get: |tuning| tuning.look.heading,
-    set: |tuning, value| tuning.look.heading = value,
-};
-
-const SIMILARITY_WEIGHT: Weight = Weight {
-    name: "similarity_weight",
-    values: &[0.0, 0.08, 0.15, 0.25, 0.35, 0.5],
-    get: |tuning| tuning.look.similarity,
-    set: |tuning, value| tuning.look.similarity = value,
-};
-
-/// Returns the weights that count in the given way of ranking.
-pub fn weights(tuning: &Tuning) -> &'static [Weight] {
-    match tuning.fusion {
-        Fusion::Blend { .. } => &[
-            VECTOR_SHARE,
-            TITLE_WEIGHT,
-            PHRASE_WEIGHT,
-            PROXIMITY_WEIGHT,
-            LINK_TEXT_WEIGHT,
-            HEADING_WEIGHT,
-            SIMILARITY_WEIGHT,
-        ],
-        Fusion::Rrf { .. } => &[VECTOR_WEIGHT],
     }
 }
 
+const VECTOR_SHARES: &[f32] = &[
+    0.0, 0.1, 0.15, 0.2, 0.25, 0.3, 0.35, 0.4, 0.5, 0.65, 0.8, 1.0,
+];
+const VECTOR_WEIGHTS: &[f32] = &[0.0, 0.25, 0.5, 0.75, 1.0, 1.5, 2.0, 4.0];
+
+/// Returns the weights that count in the given way of ranking.
+pub fn weights(tuning: &Tuning) -> Vec<Weight> {
+    let meaning = |name: &str, values| Weight {
+        name: name.to_owned(),
+        values,
+        place: Place::Meaning,
+    };
+    if let Fusion::Rrf { .. } = tuning.fusion {
+        return vec![meaning("vector_weight", VECTOR_WEIGHTS)];
+    }
+    let tried = SIGNALS.iter().filter(|signal| !signal.tried.is_empty());
+    let signals = tried.map(|signal| Weight {
+        name: format!("weights.{}", signal.name),
+        values: signal.tried,
+        place: Place::Signal(signal.name),
+    });
+    let share = meaning("vector_share", VECTOR_SHARES);
+    std::iter::once(share).chain(signals).collect()
+}
+
 /// One value that was tried.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Trial {
     /// Name of the weight.
-    pub name: &'static str,
+    pub name: String,
     /// Its value.
     pub value: f32,
     /// Mean nDCG@10 of the questions to choose by.
@@ -120,10 +82,10 @@ pub struct Trial {
 }
 
 /// A weight that another value suits better.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct Chosen {
     /// Its name.
-    pub name: &'static str,
+    pub name: String,
     /// As it is set.
     pub before: f32,
     /// As it did best.
@@ -173,14 +135,16 @@ pub fn tune(
     let mut trials = Vec::new();
     let mut chosen = Vec::new();
     for weight in weights {
-        let before = (weight.get)(&tuning);
+        let Some(before) = weight.of(&mut tuning).copied() else {
+            continue;
+        };
         let mut after = before;
         for &value in weight.values {
             let mut tried = tuning.clone();
-            (weight.set)(&mut tried, value);
+            weight.set(&mut tried, value);
             let ndcg_at_10 = ask(&tried, &fit)?.metrics.ndcg_at_10;
             trials.push(Trial {
-                name: weight.name,
+                name: weight.name.clone(),
                 value,
                 ndcg_at_10,
             });
@@ -189,9 +153,9 @@ pub fn tune(
             }
         }
         if after != before {
-            (weight.set)(&mut tuning, after);
+            weight.set(&mut tuning, after);
             chosen.push(Chosen {
-                name: weight.name,
+                name: weight.name.clone(),
                 before,
                 after,
             });
@@ -276,8 +240,13 @@ mod tests {
             };
             for weight in weights(&tuning) {
                 for &value in weight.values {
-                    (weight.set)(&mut tuning, value);
-                    assert_eq!((weight.get)(&tuning), value, "{}", weight.name);
+                    *weight.of(&mut tuning).unwrap() = value;
+                    assert_eq!(
+                        weight.of(&mut tuning),
+                        Some(&mut value.clone()),
+                        "{}",
+                        weight.name
+                    );
                 }
             }
         }

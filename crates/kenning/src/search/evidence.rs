@@ -316,7 +316,7 @@ impl<'q> Judge<'q> {
         let is_unsaid = |number: usize| self.idf[number] >= self.unsaid;
         Judged {
             coverage,
-            proximity: super::rerank::proximity(&sure, &self.idf, self.total).max(named),
+            proximity: super::signals::proximity(&sure, &self.idf, self.total).max(named),
             words: share(&likeness),
             meaning: match candidate.cosine {
                 Some(cosine) => above_floor(cosine, candidate.background),

@@ -186,10 +186,10 @@ fn looked_at(trace: &mut Trace, candidate: &Candidate, mode: Mode, tuning: &Tuni
         return;
     }
     if let Some(look) = candidate.look {
-        let added = look.weighted(&tuning.look);
+        let added = tuning.rerank.weights.weighted(&look.signals);
         trace.add("closer look", Effect::Adds, added, seen(&look));
     }
-    let most = 1.0 + tuning.look.most();
+    let most = 1.0 + tuning.rerank.weights.most();
     let detail = format!("over {most:.2}, the most there is");
     trace.add("scale", Effect::Times, 1.0 / most, detail);
     if let Some(look) = candidate.look.filter(|look| look.kept() < 1.0) {
@@ -250,18 +250,10 @@ fn promised(trace: &mut Trace, ranked: &Ranked) {
 
 /// What the closer look saw.
 fn seen(look: &Features) -> String {
-    let seen = [
-        ("phrase", look.phrase),
-        ("together", look.proximity),
-        ("title", look.title),
-        ("called", look.called),
-        ("heading", look.heading),
-        ("linked", look.linked),
-        ("kin", look.kin),
-        ("like words", look.similarity),
-        ("coverage", look.coverage),
-    ];
-    let seen = seen.map(|(name, value)| format!("{name} {value:.2}"));
+    let signals = look.signals.named().chain([("coverage", look.coverage)]);
+    let seen: Vec<String> = signals
+        .map(|(name, value)| format!("{name} {value:.2}"))
+        .collect();
     seen.join(", ")
 }
 

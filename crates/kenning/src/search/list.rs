@@ -10,6 +10,7 @@ use rustc_hash::{FxHashMap, FxHashSet};
 use super::fuse::{self, Candidate};
 use super::rank::{self, Ranked, Rows, by_score_and_place};
 use super::retrieve::{self, Net};
+use super::signals::SignalId;
 use super::{SearchOptions, Tuning, evidence, tuning};
 use crate::error::Result;
 use crate::store::{ChunkId, NoteId};
@@ -63,9 +64,9 @@ pub(super) fn drop_idle(looked: &mut Vec<Ranked>) {
 
 fn is_idle(ranked: &Ranked) -> bool {
     let candidate = &ranked.candidate;
-    let is_told = candidate
-        .look
-        .is_none_or(|look| look.is_telling || look.kin >= tuning::KIN_TELLING);
+    let is_told = candidate.look.is_none_or(|look| {
+        look.is_telling || look.signals.get(SignalId::Compound) >= tuning::COMPOUND_TELLING
+    });
     let meaning = candidate.cosine.map_or(0.0, |cosine| {
         evidence::above_floor(cosine, candidate.background)
     });
@@ -193,7 +194,7 @@ impl<'a> Further<'a> {
 /// The score of a candidate that was not looked at: as if nothing had been seen.
 fn unlooked(candidate: &Candidate, tuning: &Tuning, net: &Net<'_>) -> f32 {
     match rank::is_looked_at(tuning, net.mode) {
-        true => candidate.score / (1.0 + tuning.look.most()),
+        true => candidate.score / (1.0 + tuning.rerank.weights.most()),
         false => candidate.score,
     }
 }

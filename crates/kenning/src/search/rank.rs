@@ -8,13 +8,14 @@ use rustc_hash::FxHashMap;
 use super::fuse::Candidate;
 use super::maxsim::MaxSim;
 use super::repeat::{self, Repeated};
-use super::rerank::{self, Features, Lens, Names, NamesLook};
+use super::rerank::{self, Lens, Names, NamesLook};
 use super::retrieve::Strength;
 use super::select::Selection;
 use super::{Mode, Query, SearchContext, decay, graph};
 use crate::chunk;
 use crate::error::Result;
-use crate::search::tuning::{Fusion, LookWeights, Tuning};
+use crate::search::signals::{self, SignalId, SignalWeights};
+use crate::search::tuning::{Fusion, Tuning};
 use crate::store::{ChunkAndPieces, ChunkId, ChunkRow, NoteId, NoteRow, Store};
 
 /// What a passage that does not show why its note was let through keeps of its score.
@@ -123,7 +124,7 @@ pub(super) fn rank(
     mode: Mode,
 ) -> Result<Ranking> {
     let mut looked = sorted(&fused);
-    let n_looked = cx.tuning.look.n_looked.min(fused.len());
+    let n_looked = cx.tuning.rerank.n_looked.min(fused.len());
     settle(cx.store, &fused, &mut looked, n_looked)?;
     let rest = looked.split_off(n_looked);
     let rows = Rows::new(cx.store);
@@ -137,7 +138,9 @@ pub(super) fn rank(
     for ((&place, chunk), note) in looked.iter().zip(&chunks).zip(notes) {
         pieces.push(chunk);
         let mut ranked = Ranked::new(fused[place].clone(), chunk.row.clone(), note);
-        if order.selection.shows_texts() || is_looked_at && cx.tuning.look.kin > 0.0 {
+        if order.selection.shows_texts()
+            || is_looked_at && cx.tuning.rerank.weights.get(SignalId::Compound) > 0.0
+        {
             rows.read_text(&mut ranked)?;
         }
         best.push(ranked);
@@ -249,11 +252,11 @@ fn look(
 ) -> Result<()> {
     let idf = &order.strength.idf;
     let words = order.query.words.iter().map(String::as_str);
-    let weights = &cx.tuning.look;
+    let weights = &cx.tuning.rerank.weights;
     let similar = cx
         .embedder
         .word_rows()
-        .filter(|_| weights.similarity > 0.0)
+        .filter(|_| weights.get(SignalId::Similarity) > 0.0)
         .map(|model| MaxSim::new(model, words.zip(idf.iter().copied())));
     let cosines: Vec<Option<f32>> = match similar {
         Some(similar) => (similar.scores(&pieces.passages()).into_iter())
@@ -275,13 +278,13 @@ fn look(
             places,
             headings: &crumbs[1..],
             beside: ranked.candidate.beside,
-            joined: ranked.text.as_deref().filter(|_| weights.kin > 0.0),
+            joined: ranked
+                .text
+                .as_deref()
+                .filter(|_| weights.get(SignalId::Compound) > 0.0),
             repeated: repeated.of(ranked).collect(),
         };
-        let features = lens.features(&passage, &names, look);
-        // Where likeness is not measured, a word is like itself and nothing else.
-        let cosine = cosine.unwrap_or(features.coverage);
-        ranked.candidate.look = Some(Features { cosine, ..features });
+        ranked.candidate.look = Some(lens.features(&passage, &names, look, cosine));
     }
     weigh(best, weights);
     cap_stubs(best);
@@ -303,23 +306,14 @@ pub(super) fn names(note: &NoteRow) -> Names<'_> {
     }
 }
 
-/// Adds up what was found. Likeness of words has no natural scale: it counts from the least to the
-/// most of those looked at.
-fn weigh(best: &mut [Ranked], weights: &LookWeights) {
-    let cosines = || best.iter().filter_map(|r| Some(r.candidate.look?.cosine));
-    let (least, most) = (
-        cosines().fold(1f32, f32::min),
-        cosines().fold(0f32, f32::max),
-    );
+/// Adds up what was found.
+fn weigh(best: &mut [Ranked], weights: &SignalWeights) {
+    let looks = (best.iter_mut()).filter_map(|ranked| ranked.candidate.look.as_mut());
+    let mut signals: Vec<_> = looks.map(|look| &mut look.signals).collect();
+    signals::scale(&mut signals);
     for Ranked { candidate, .. } in best {
-        if let Some(found) = &mut candidate.look {
-            let span = most - least;
-            found.similarity = if span > 0.0 {
-                (found.cosine - least) / span
-            } else {
-                0.0
-            };
-            let added = found.weighted(weights);
+        if let Some(found) = &candidate.look {
+            let added = weights.weighted(&found.signals);
             candidate.score = found.kept() * (candidate.score + added) / (1.0 + weights.most());
         }
     }

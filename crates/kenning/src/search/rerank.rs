@@ -4,47 +4,25 @@ use smallvec::{SmallVec, smallvec};
 
 use super::Query;
 use super::finder::Finder;
-use super::tuning::{LookWeights, REPEATED_LOSS, STUFFED_MIN, TELLING_SHARE};
+use super::signals::{Seen, SignalValues};
+use super::tuning::{REPEATED_LOSS, STUFFED_MIN, TELLING_SHARE};
 use crate::store::{Beside, Places};
-use crate::words::{self, Language};
-
-/// Words within which words count as standing together: a sentence or two.
-const WINDOW_WORDS: u32 = 26;
-/// How far neighbours of the query may stand from each other: with one word between them.
-const STEP_WORDS_MAX: u32 = 2;
+use crate::words::Language;
 
 /// What a word that only stands in a longer one counts for as being there.
 pub(super) const PART_COVERAGE: f32 = 0.6;
 
 /// Something of each word of the query: few words need no memory of their own.
-type OfEach<T> = SmallVec<[T; 16]>;
+pub(super) type OfEach<T> = SmallVec<[T; 16]>;
 
-/// What the closer look found, each 0 to 1.
+/// What the closer look found.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Features {
+    /// What is added to the score.
+    pub signals: SignalValues,
     /// Share of the query's words, by rarity, in the passage, above it, in links to its note, or in
     /// anything else that is seen of it.
     pub coverage: f32,
-    /// Share of neighbouring words of the query that are neighbours in the passage.
-    pub phrase: f32,
-    /// Share of the query's words, by rarity, that stand together.
-    pub proximity: f32,
-    /// How much the title or an alias is what was asked for, and nothing else.
-    pub title: f32,
-    /// The same of what other notes call this one when they link to it.
-    pub called: f32,
-    /// The same of the headings that the passage stands under.
-    pub heading: f32,
-    /// How many notes its note is linked with.
-    pub linked: f32,
-    /// Share of the query's words, by rarity, that the passage holds, or a word that they are part of
-    /// or that is part of them: "contract" in "contractor", "Vertrag" in "Mietvertrag".
-    pub kin: f32,
-    /// Best cosine of each word of the query with a word of the passage, by rarity; measured from
-    /// the worst to the best of those looked at.
-    pub similarity: f32,
-    /// The same before it is measured against the others.
-    pub cosine: f32,
     /// How far the passage repeats the query's words instead of saying anything about them.
     pub stuffing: f32,
     /// Whether it is a stub: little but the words of the query.
@@ -58,18 +36,6 @@ pub struct Features {
 }
 
 impl Features {
-    /// Returns what the closer look adds to the score.
-    pub fn weighted(&self, weights: &LookWeights) -> f32 {
-        weights.phrase * self.phrase
-            + weights.proximity * self.proximity
-            + weights.title * self.title
-            + weights.called * self.called
-            + weights.heading * self.heading
-            + weights.linked * self.linked
-            + weights.kin * self.kin
-            + weights.similarity * self.similarity
-    }
-
     /// Returns what is kept of a score where words are merely repeated.
     pub fn kept(&self) -> f32 {
         (1.0 - self.stuffing).max(STUFFED_MIN) * (1.0 - REPEATED_LOSS * self.repeated)
@@ -104,8 +70,8 @@ pub(super) struct Passage<'a> {
 /// What the names of a note tell.
 pub(super) struct NamesLook {
     is_held: OfEach<bool>,
-    title: f32,
-    called: f32,
+    pub(super) title: f32,
+    pub(super) called: f32,
 }
 
 /// Looks at one passage after the other.
@@ -146,12 +112,14 @@ impl<'q> Lens<'q> {
         }
     }
 
-    /// Looks at the words of a passage.
+    /// Looks at the words of a passage. `cosine` is how like they are to those of the query, where that is
+    /// measured; where it is not, a word is like itself and nothing else.
     pub(super) fn features(
         &mut self,
         passage: &Passage<'_>,
         names: &Names<'_>,
         look: &NamesLook,
+        cosine: Option<f32>,
     ) -> Features {
         if self.idf.is_empty() || self.total <= 0.0 {
             return Features::default();
@@ -163,27 +131,24 @@ impl<'q> Lens<'q> {
         let heading = headings
             .map(|heading| self.agreement(heading, names.language, &mut is_held))
             .fold(0.0, f32::max);
-        let query = self.finder.query;
-        Features {
-            coverage: self.covered(is_held.clone(), passage.beside),
-            phrase: phrase(found, self.idf),
-            proximity: proximity(found, self.idf, self.total),
-            title: look.title,
-            called: look.called,
+        let coverage = self.covered(is_held.clone(), passage.beside);
+        let seen = Seen {
+            query: self.finder.query,
+            idf: self.idf,
+            total: self.total,
+            is_held: &is_held,
+            places: passage.places,
+            headings: passage.headings,
             heading,
-            linked: linked(names.n_neighbours),
-            kin: match passage.joined {
-                Some(text) => {
-                    let above = passage.headings.iter().copied();
-                    let texts = std::iter::once(text)
-                        .chain(above)
-                        .chain(names.own.iter().copied());
-                    kin(texts, query, &is_held, self.idf) / self.total
-                }
-                None => 0.0,
-            },
-            similarity: 0.0,
-            cosine: 0.0,
+            names: &names.own,
+            n_neighbours: names.n_neighbours,
+            look,
+            joined: passage.joined,
+            cosine: cosine.unwrap_or(coverage),
+        };
+        Features {
+            signals: SignalValues::of(&seen),
+            coverage,
             stuffing: stuffing(found, *n_words, self.idf.len()),
             is_stub: is_stub(found.len() as u32, *n_words),
             n_others: n_words.saturating_sub(found.len() as u32),
@@ -279,11 +244,6 @@ fn share(is_held: &[bool], idf: &[f32], total: f32) -> f32 {
     held.map(|(idf, _)| idf).sum::<f32>() / total
 }
 
-/// Grows with the logarithm of the number of neighbours; 53 are as good as any more.
-fn linked(n_neighbours: u32) -> f32 {
-    ((1.0 + n_neighbours as f32).ln() / 4.0).min(1.0)
-}
-
 /// How often a word may come before it counts as repeated: in a title and in the text.
 const REPEATS_MIN: usize = 2;
 /// A passage with this many other words says something, whatever it repeats.
@@ -318,110 +278,11 @@ fn is_stub(n_asked: u32, n_words: u32) -> bool {
     n_asked > 0 && (is_bare || is_stuffed)
 }
 
-/// Pairs of neighbouring query words that stand side by side, by the rarity of the rarer one.
-fn phrase(places: &[(usize, u32)], idf: &[f32]) -> f32 {
-    let weight = |pair: usize| idf[pair].max(idf[pair + 1]);
-    let n_pairs = idf.len().saturating_sub(1);
-    let total: f32 = (0..n_pairs).map(weight).sum();
-    let mut is_found: OfEach<bool> = smallvec![false; n_pairs];
-    for pair in places.windows(2) {
-        let ((first, at), (second, next)) = (pair[0], pair[1]);
-        if second == first + 1 && next - at <= STEP_WORDS_MAX {
-            is_found[first] = true;
-        }
-    }
-    let sum = (0..n_pairs)
-        .filter(|&pair| is_found[pair])
-        .map(weight)
-        .fold(0f32, |sum, weight| sum + weight);
-    if total > 0.0 { sum / total } else { 0.0 }
-}
-
-/// Letters that two words must share to be kin.
-const KIN_CHARS_MIN: usize = 5;
-
-/// Adds up the words that are held, and a share of those of which only kin are.
-fn kin<'t>(
-    texts: impl Iterator<Item = &'t str>,
-    query: &Query,
-    is_held: &[bool],
-    idf: &[f32],
-) -> f32 {
-    let mut best: Vec<f32> = is_held.iter().map(|held| f32::from(*held)).collect();
-    let wanted: Vec<usize> = (0..best.len())
-        .filter(|&group| {
-            !is_held[group]
-                && query.groups[group]
-                    .terms
-                    .iter()
-                    .any(|t| t.len() >= KIN_CHARS_MIN)
-        })
-        .collect();
-    if !wanted.is_empty() {
-        let mut lowered = String::new();
-        for word in texts.flat_map(words::words) {
-            if word.text.len() < KIN_CHARS_MIN {
-                continue;
-            }
-            words::lower_into(word.text, &mut lowered);
-            for &group in &wanted {
-                for term in &query.groups[group].terms {
-                    best[group] = best[group].max(kinship(term, &lowered));
-                }
-            }
-        }
-    }
-    best.iter().zip(idf).map(|(best, idf)| best * idf).sum()
-}
-
-/// Share of the longer of two words that both have, 0 where that is little.
-fn kinship(asked: &str, word: &str) -> f32 {
-    let (short, long) = if asked.len() <= word.len() {
-        (asked, word)
-    } else {
-        (word, asked)
-    };
-    let shared = if short.len() >= KIN_CHARS_MIN && long.contains(short) {
-        short.len()
-    } else {
-        short
-            .bytes()
-            .zip(long.bytes())
-            .take_while(|(a, b)| a == b)
-            .count()
-    };
-    if shared >= KIN_CHARS_MIN {
-        shared as f32 / long.len() as f32
-    } else {
-        0.0
-    }
-}
-
-/// The best window: how much of the query it holds.
-pub(super) fn proximity(places: &[(usize, u32)], idf: &[f32], total: f32) -> f32 {
-    let mut counts: OfEach<usize> = smallvec![0; idf.len()];
-    let (mut first, mut sum, mut best) = (0, 0f32, 0f32);
-    for &(group, at) in places {
-        counts[group] += 1;
-        if counts[group] == 1 {
-            sum += idf[group];
-        }
-        while places[first].1 + WINDOW_WORDS < at {
-            let (left, _) = places[first];
-            counts[left] -= 1;
-            if counts[left] == 0 {
-                sum -= idf[left];
-            }
-            first += 1;
-        }
-        best = best.max(sum);
-    }
-    best / total
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::search::signals::SignalId;
+    use crate::words;
     use insta::assert_snapshot;
 
     fn places(query: &Query, text: &str) -> Places {
@@ -457,10 +318,14 @@ mod tests {
         };
         let mut lens = Lens::new(&query, &idf);
         let look = lens.names(&names);
-        let found = lens.features(&passage, &names, &look);
+        let found = lens.features(&passage, &names, &look, None);
+        let of = |signal| found.signals.get(signal);
         format!(
             "coverage {:.2}, phrase {:.2}, proximity {:.2}, title {:.2}",
-            found.coverage, found.phrase, found.proximity, found.title
+            found.coverage,
+            of(SignalId::Phrase),
+            of(SignalId::Proximity),
+            of(SignalId::Title)
         )
     }
 
@@ -479,28 +344,9 @@ mod tests {
     }
 
     #[test]
-    fn kin_by_worked_examples() {
-        // "vertrag" is 7 of the 11 letters of "mietvertrag", either way round.
-        assert!((kinship("vertrag", "mietvertrag") - 7.0 / 11.0).abs() < 1e-6);
-        assert!((kinship("mietvertrag", "vertrag") - 7.0 / 11.0).abs() < 1e-6);
-        // "kundig" begins "kundigung": 6 of 9. Two letters are no kinship.
-        assert!((kinship("kundig", "kundigung") - 6.0 / 9.0).abs() < 1e-6);
-        assert_eq!(kinship("haus", "hauswart"), 0.0);
-        assert_eq!(kinship("garten", "gast"), 0.0);
-    }
-
-    #[test]
     fn a_stub_of_keywords_does_not_gain_by_repeating_them() {
         let stub = check("roof repair", "x", "roof roof roof repair repair");
         assert_eq!(stub, check("roof repair", "x", "roof repair"));
-    }
-
-    #[test]
-    fn links_by_worked_examples() {
-        assert_eq!(linked(0), 0.0);
-        // ln 8 ÷ 4.
-        assert!((linked(7) - 0.5199).abs() < 1e-4);
-        assert_eq!(linked(54), 1.0);
     }
 
     #[test]

@@ -2,6 +2,7 @@
 
 use super::decay::Decay;
 use super::graph::Weights;
+use super::signals::{SignalId, SignalWeights};
 use crate::store::{FieldWeights, LexicalOptions};
 use crate::words::Language;
 
@@ -62,37 +63,22 @@ pub(super) const SIMILARITY_NEAR: f32 = 0.5;
 pub(super) const TELLING_SHARE: f32 = 0.5;
 
 /// Share of the query's words, by rarity, whose parts tell what a passage is about.
-pub(super) const KIN_TELLING: f32 = 0.3;
+pub(super) const COMPOUND_TELLING: f32 = 0.3;
 
 /// How much more word pieces count where words are joined.
 const JOINED_SIMILARITY: f32 = 5.0 / 3.0;
 
-/// What the closer look adds to a score from 0 to 1. Chosen on ten collections, each left out in
-/// turn: every one of them gained by weights that were fitted to the others (docs/benchmarks.md).
+/// How the best candidates are reranked.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LookWeights {
-    /// Neighbouring words.
-    pub phrase: f32,
-    /// Words that stand together.
-    pub proximity: f32,
-    /// Title and aliases.
-    pub title: f32,
-    /// What other notes call it.
-    pub called: f32,
-    /// Headings above it.
-    pub heading: f32,
-    /// Notes its note is linked with.
-    pub linked: f32,
-    /// Words that are part of each other, in vaults whose language joins words.
-    pub kin: f32,
-    /// Words of like meaning.
-    pub similarity: f32,
+pub struct Rerank {
+    /// What each signal adds.
+    pub weights: SignalWeights,
     /// Candidates looked at.
     pub n_looked: usize,
 }
 
-impl LookWeights {
-    /// Returns the weights for notes in the given languages, commonest first.
+impl Rerank {
+    /// Returns the same for notes in the given languages, commonest first.
     ///
     /// Where words are joined ("Mietvertrag"), their parts tell more, and word pieces with them; where
     /// they are not, a part of a word is mostly another word. Measured on German only.
@@ -102,36 +88,21 @@ impl LookWeights {
             .iter()
             .filter(|(language, _)| language.joins_words());
         let n_joining: u64 = joining.map(|(_, n)| n).sum();
-        let (kin, similarity) = if n_joining * 2 > n_all {
-            (self.kin, self.similarity * JOINED_SIMILARITY)
+        let mut weights = self.weights;
+        if n_joining * 2 > n_all {
+            let similarity = weights.get(SignalId::Similarity) * JOINED_SIMILARITY;
+            weights.set(SignalId::Similarity, similarity);
         } else {
-            (0.0, self.similarity)
-        };
-        Self {
-            kin,
-            similarity,
-            ..*self
+            weights.set(SignalId::Compound, 0.0);
         }
-    }
-
-    /// Returns the most that can be added.
-    pub fn most(&self) -> f32 {
-        let words = self.phrase + self.proximity + self.kin + self.similarity;
-        words + self.title + self.called + self.heading + self.linked
+        Self { weights, ..*self }
     }
 }
 
-impl Default for LookWeights {
+impl Default for Rerank {
     fn default() -> Self {
         Self {
-            phrase: 0.15,
-            proximity: 0.2,
-            title: 0.4,
-            called: 0.3,
-            heading: 0.1,
-            linked: 0.05,
-            kin: 0.3,
-            similarity: 0.15,
+            weights: SignalWeights::default(),
             n_looked: 50,
         }
     }
@@ -151,7 +122,7 @@ pub struct Tuning {
     /// Whether what was typed, a name or a question, moves the share of meaning.
     pub leans: bool,
     /// The closer look at the best of them; hybrid `blend` only.
-    pub look: LookWeights,
+    pub rerank: Rerank,
     /// How notes age.
     pub decay: Decay,
     /// How links count; `None` leaves them out.
@@ -163,9 +134,9 @@ impl Tuning {
     /// script of a question, what it says of it is noise, and has no share in the score.
     pub(super) fn suited(&self, languages: &[(Language, u64)], is_known: bool) -> Self {
         let mut suited = self.clone();
-        suited.look = self.look.for_languages(languages);
+        suited.rerank = self.rerank.for_languages(languages);
         if !is_known {
-            suited.look.similarity = 0.0;
+            suited.rerank.weights.set(SignalId::Similarity, 0.0);
             if let Fusion::Blend { vector } = &mut suited.fusion {
                 *vector = 0.0;
             }
@@ -201,7 +172,7 @@ impl Default for Tuning {
             candidates_per_note: 3,
             fusion: Fusion::Blend { vector: 0.25 },
             leans: true,
-            look: LookWeights::default(),
+            rerank: Rerank::default(),
             decay: Decay::default(),
             graph: None,
         }

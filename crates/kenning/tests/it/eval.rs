@@ -5,7 +5,7 @@ use std::hash::{DefaultHasher, Hash, Hasher};
 
 use kenning::embed::{EmbedError, Embedder, ModelId};
 use kenning::eval::{self, Judgements, Weight};
-use kenning::search::tuning::LookWeights;
+use kenning::search::tuning::Rerank;
 use kenning::search::{Fusion, Tuning};
 
 use crate::support::{EMBEDDER, TestVault, vault};
@@ -129,30 +129,26 @@ fn a_gain_is_proposed_only_if_it_holds_on_other_questions() {
             fusion: Fusion::Blend { vector },
             leans: false,
             // The closer look would make up for what the blend gets wrong.
-            look: LookWeights {
+            rerank: Rerank {
                 n_looked: 0,
-                ..LookWeights::default()
+                ..Rerank::default()
             },
             ..Tuning::default()
         };
-        let weights = weights.unwrap_or_else(|| eval::weights(&current));
+        let all = eval::weights(&current);
+        let weights = weights.unwrap_or(&all);
         eval::tune(&store, &Blind, &current, &questions, weights).unwrap()
     };
     let proposal = tune(1.0, None);
     assert_eq!(proposal.n_fit, questions.questions.len().div_ceil(2));
     let chosen = &proposal.chosen[0];
-    assert_eq!((chosen.name, chosen.before), ("vector_share", 1.0));
+    assert_eq!((chosen.name.as_str(), chosen.before), ("vector_share", 1.0));
     assert!(chosen.after < 1.0 && proposal.is_gain(), "{proposal:?}");
     // What is best already stays.
     let proposal = tune(chosen.after, None);
     assert!(proposal.chosen.is_empty() && !proposal.is_gain());
     assert_eq!(proposal.tested.0, proposal.tested.1);
     // A weight that does nothing is never chosen.
-    let idle = Weight {
-        name: "idle",
-        values: &[0.0, 1.0],
-        get: |_| 0.5,
-        set: |_, _| {},
-    };
-    assert!(tune(1.0, Some(&[idle])).chosen.is_empty());
+    let idle = &eval::weights(&Tuning::default())[1..];
+    assert!(!idle.is_empty() && tune(1.0, Some(idle)).chosen.is_empty());
 }

@@ -3,7 +3,7 @@
 
 use kenning::search::decay::{Decay, HalfLife, Mode as DecayMode, RankedGrouped};
 use kenning::search::graph::Weights;
-use kenning::search::tuning::{LookWeights, RRF};
+use kenning::search::tuning::{RRF, Rerank};
 use kenning::search::{self, Answer, Hit, Mode, SearchContext, SearchOptions, Tuning};
 use kenning::store::Store;
 use proptest::prelude::*;
@@ -34,9 +34,9 @@ fn ways() -> Vec<(Mode, Tuning)> {
     // So few are looked at that lists go on below them, and nets must be cast wider.
     let narrow = Tuning {
         candidates: 3,
-        look: LookWeights {
+        rerank: Rerank {
             n_looked: 4,
-            ..LookWeights::default()
+            ..Rerank::default()
         },
         decay: Decay {
             mode: DecayMode::RankedGrouped(RankedGrouped::default()),

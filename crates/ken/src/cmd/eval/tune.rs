@@ -21,7 +21,7 @@ pub(super) fn run(
         model,
         tuning,
         &asked.judgements,
-        eval::weights(tuning),
+        &eval::weights(tuning),
     )?;
     let shape = TuneShape::new(asked.name.clone(), &proposal);
     if args.json {
@@ -45,10 +45,17 @@ mod tests {
             fusion: RRF,
             ..Tuning::default()
         };
-        for tuning in [Tuning::default(), rrf] {
+        for mut tuning in [Tuning::default(), rrf] {
             for weight in eval::weights(&tuning) {
-                let set = defaults["search"][weight.name].as_float().unwrap();
-                assert_eq!((weight.get)(&tuning), set as f32, "{}", weight.name);
+                let path = weight.name.split('.');
+                let set = path.fold(&defaults["search"], |table, key| &table[key]);
+                let set = set.as_float().unwrap() as f32;
+                assert_eq!(
+                    weight.of(&mut tuning).copied(),
+                    Some(set),
+                    "{}",
+                    weight.name
+                );
             }
         }
     }
