@@ -3,10 +3,12 @@
 
 mod cited;
 mod hooks;
+mod plain;
 mod walk;
 
 pub(crate) use cited::verdicts;
 pub(crate) use hooks::receipt;
+pub(crate) use plain::{FROM_NOTES, block, inline, quoted, told, told_as_code};
 pub(crate) use walk::traversal;
 
 use std::io::{self, IsTerminal, Write};
@@ -53,19 +55,36 @@ pub(crate) fn error(error: &anyhow::Error) {
             message.push_str(&cause);
         }
     }
-    let _ = writeln!(err, "{BAD}error:{BAD:#} {message}");
+    let _ = writeln!(err, "{BAD}error:{BAD:#} {}", inline(&message));
     if let Some(hint) = hint::of(error) {
-        let _ = writeln!(err, "\n{HEAD}hint:{HEAD:#} {hint}");
+        let _ = writeln!(err, "\n{HEAD}hint:{HEAD:#} {}", inline(&hint));
     }
 }
 
 /// Prints a line for people.
 pub(crate) fn say(text: &str) {
+    say_styled(&inline(text));
+}
+
+/// Prints a line whose styles are ours; what it says of others must have been made plain.
+fn say_styled(text: &str) {
     let _ = writeln!(anstream::stderr(), "{text}");
 }
 
-/// Writes data.
+/// Writes data, without characters that a terminal obeys.
 pub(crate) fn print(text: &str) -> Result<()> {
+    write_out(&block(text))
+}
+
+/// Writes a text as it is, for programs; a terminal gets it plain.
+pub(crate) fn print_text(text: &str) -> Result<()> {
+    match io::stdout().is_terminal() {
+        true => print(text),
+        false => write_out(text),
+    }
+}
+
+fn write_out(text: &str) -> Result<()> {
     let mut out = io::stdout().lock();
     out.write_all(text.as_bytes())?;
     out.flush()?;
@@ -74,7 +93,7 @@ pub(crate) fn print(text: &str) -> Result<()> {
 
 /// Writes a value as one line of JSON.
 pub(crate) fn print_json(value: &impl serde::Serialize) -> Result<()> {
-    print(&(serde_json::to_string(value)? + "\n"))
+    write_out(&plain::json(&(serde_json::to_string(value)? + "\n")))
 }
 
 /// Prints an answer for people.
@@ -91,7 +110,7 @@ pub(crate) fn answer(answer: &AnswerShape, vault: Option<&Path>, quiet: bool) ->
         return Ok(());
     }
     for notice in &answer.notices {
-        say(&format!("{HEAD}hint:{HEAD:#} {notice}"));
+        say_styled(&format!("{HEAD}hint:{HEAD:#} {}", inline(notice)));
     }
     let n = answer.hits.len();
     if n == 0 && !answer.notices.is_empty() {
@@ -105,7 +124,7 @@ pub(crate) fn answer(answer: &AnswerShape, vault: Option<&Path>, quiet: bool) ->
             answer.took_ms
         ),
     };
-    say(&summary);
+    say_styled(&summary);
     Ok(())
 }
 
@@ -121,18 +140,19 @@ fn write_hit(
         (None, None) => String::new(),
     };
     let path = link(&hit.path, vault);
-    let date = hit.date.as_deref().unwrap_or_default();
+    let date = inline(hit.date.as_deref().unwrap_or_default());
     writeln!(
         out,
         "{DIM}{:>2}{DIM:#} {PATH}{path}{PATH:#}{DIM}{lines}  {date}  {}  {:.2}{DIM:#}",
         hit.rank, hit.id, hit.score
     )?;
-    writeln!(out, "   {HEAD}{}{HEAD:#}", hit.breadcrumb.join(" › "))?;
+    let names = hit.breadcrumb.join(" › ");
+    writeln!(out, "   {HEAD}{}{HEAD:#}", inline(&names))?;
     for line in wrap(&mark(hit), width.saturating_sub(3)) {
         writeln!(out, "   {line}")?;
     }
     if let Some(others) = wire::also_in(&hit.also_in) {
-        writeln!(out, "   {DIM}{others}{DIM:#}")?;
+        writeln!(out, "   {DIM}{}{DIM:#}", inline(&others))?;
     }
     Ok(())
 }
@@ -145,7 +165,8 @@ fn write_explanation(out: &mut impl Write, hit: &HitShape) -> Result<()> {
             "at most" => "≤",
             _ => "=",
         };
-        let (name, value, score, detail) = (stage.stage, stage.value, stage.score, &stage.detail);
+        let (name, value, score, detail) =
+            (stage.stage, stage.value, stage.score, inline(&stage.detail));
         writeln!(
             out,
             "   {DIM}{name:<12} {sign} {value:.4}  → {score:.4}  {detail}{DIM:#}"
@@ -165,9 +186,10 @@ fn link(path: &str, vault: Option<&Path>) -> String {
                 .split('/')
                 .map(wire::encode)
                 .collect();
-            format!("\x1b]8;;file://{}\x1b\\{path}\x1b]8;;\x1b\\", url.join("/"))
+            let (url, path) = (url.join("/"), inline(path));
+            format!("\x1b]8;;file://{url}\x1b\\{path}\x1b]8;;\x1b\\")
         }
-        _ => path.to_owned(),
+        _ => inline(path).into_owned(),
     }
 }
 
@@ -181,7 +203,7 @@ fn mark(hit: &HitShape) -> Vec<(String, bool)> {
             .highlights
             .iter()
             .any(|&(start, end)| (start..end).contains(&at));
-        if c == ' ' {
+        if c.is_whitespace() {
             words.push((std::mem::take(&mut current), is_match));
             is_match = false;
         } else {
@@ -198,6 +220,7 @@ fn wrap(words: &[(String, bool)], width: usize) -> Vec<String> {
     let mut lines = Vec::new();
     let (mut line, mut n_chars) = (String::new(), 0);
     for (word, is_match) in words {
+        let word = inline(word);
         let len = word.chars().count();
         if n_chars > 0 && n_chars + 1 + len > width {
             lines.push(std::mem::take(&mut line));
@@ -210,7 +233,7 @@ fn wrap(words: &[(String, bool)], width: usize) -> Vec<String> {
         if *is_match {
             line.push_str(&format!("{MATCH}{word}{MATCH:#}"));
         } else {
-            line.push_str(word);
+            line.push_str(&word);
         }
         n_chars += len;
     }
@@ -226,32 +249,20 @@ fn width() -> usize {
 pub(crate) fn markdown(answer: &AnswerShape) -> Result<()> {
     let mut out = String::new();
     for hit in &answer.hits {
+        let others = wire::also_in(&hit.also_in);
+        let others = others.map_or_else(String::new, |others| format!(" · {others}"));
         out += &format!(
-            "### {}\n\n`{}` · {} · score {:.2}{}\n\n{}\n\n",
-            hit.breadcrumb.join(" › "),
-            hit.place(),
+            "### {}\n\n`{}` · {} · score {:.2}{}\n\n{}\n",
+            inline(&hit.breadcrumb.join(" › ")),
+            inline(&hit.place()).replace('`', "'"),
             hit.id,
             hit.score,
-            wire::also_in(&hit.also_in).map_or_else(String::new, |others| format!(" · {others}")),
-            quote(&hit.text)
+            inline(&others),
+            // Quoted, a passage cannot be taken for part of the page around it.
+            plain::quoted(&hit.text, true)
         );
     }
     print(&out)
-}
-
-/// Quoted, a passage cannot be taken for part of the page around it.
-fn quote(text: &str) -> String {
-    let lines: Vec<String> = text
-        .lines()
-        .map(|line| {
-            if line.is_empty() {
-                ">".to_owned()
-            } else {
-                format!("> {line}")
-            }
-        })
-        .collect();
-    lines.join("\n")
 }
 
 /// Prints a passage, with line numbers if asked for.
@@ -265,7 +276,10 @@ pub(crate) fn passage(passage: &PassageShape, line_numbers: bool) -> Result<()> 
             out.push('\n');
         }
     }
-    print(&out)
+    match line_numbers {
+        true => print(&out),
+        false => print_text(&out),
+    }
 }
 
 /// Says what an index run did.
@@ -275,17 +289,16 @@ pub(crate) fn report(report: &Report, seconds: f64, quiet: bool) {
         .iter()
         .take(if quiet { 0 } else { SHOWN_MAX })
     {
-        say(&format!(
-            "{BAD}skipped{BAD:#} {}: {}",
-            file.path, file.reason
-        ));
+        let (path, reason) = (inline(&file.path), inline(&file.reason));
+        say_styled(&format!("{BAD}skipped{BAD:#} {path}: {reason}"));
     }
     for (path, line, message) in report
         .warnings
         .iter()
         .take(if quiet { 0 } else { SHOWN_MAX })
     {
-        say(&format!("{DIM}warning{DIM:#} {path}:{line}: {message}"));
+        let (path, message) = (inline(path), inline(message));
+        say_styled(&format!("{DIM}warning{DIM:#} {path}:{line}: {message}"));
     }
     if quiet {
         return;
@@ -293,23 +306,26 @@ pub(crate) fn report(report: &Report, seconds: f64, quiet: bool) {
     let hidden = report.skipped.len().saturating_sub(SHOWN_MAX)
         + report.warnings.len().saturating_sub(SHOWN_MAX);
     if hidden > 0 {
-        say(&format!(
+        say_styled(&format!(
             "{DIM}… and {hidden} more; `ken status` lists all{DIM:#}"
         ));
     }
     if let Some(rebuild) = &report.rebuilt {
-        say(&format!(
-            "{DIM}indexed everything: {}{DIM:#}",
-            wire::rebuild_reason(rebuild)
-        ));
+        let reason = wire::rebuild_reason(rebuild);
+        let reason = inline(&reason);
+        say_styled(&format!("{DIM}indexed everything: {reason}{DIM:#}"));
     }
     say_counts(report, seconds);
     for (path, line, pattern) in report.masked.iter().take(SHOWN_MAX) {
-        say(&format!("{DIM}masked{DIM:#} {path}:{line}: {pattern}"));
+        let path = inline(path);
+        say_styled(&match line {
+            0 => format!("{DIM}masked{DIM:#} {path}: in its name"),
+            line => format!("{DIM}masked{DIM:#} {path}:{line}: {pattern}"),
+        });
     }
     if !report.masked.is_empty() {
         let n = counted(report.masked.len(), "credential");
-        say(&format!(
+        say_styled(&format!(
             "{DIM}{n} masked before anything was stored; `ken audit` lists where{DIM:#}"
         ));
     }
@@ -339,7 +355,7 @@ fn say_counts(report: &Report, seconds: f64) {
     } else {
         parts.join(", ")
     };
-    say(&format!(
+    say_styled(&format!(
         "{GOOD}{done}{GOOD:#} {parts} · {} chunks · {:.1} MB in {seconds:.2} s",
         report.n_chunks,
         report.n_bytes as f64 / 1e6
@@ -382,17 +398,16 @@ pub(crate) fn status(status: &StatusShape) -> Result<()> {
         ),
         ("masked", counted(status.masked as usize, "credential")),
     ] {
-        out += &format!("{name:<10} {value}\n");
+        out += &format!("{name:<10} {}\n", inline(&value));
     }
     out += &left_out(status);
     for file in &status.skipped {
-        out += &format!("skipped    {}: {}\n", file.path, file.reason);
+        let (path, reason) = (inline(&file.path), inline(&file.reason));
+        out += &format!("skipped    {path}: {reason}\n");
     }
     for warning in &status.warnings {
-        out += &format!(
-            "warning    {}:{}: {}\n",
-            warning.path, warning.line, warning.message
-        );
+        let (path, message) = (inline(&warning.path), inline(&warning.message));
+        out += &format!("warning    {path}:{}: {message}\n", warning.line);
     }
     print(&out)
 }
@@ -409,8 +424,8 @@ fn left_out(status: &StatusShape) -> String {
         };
         out += &format!(
             "left out   {}: {}{more}\n",
-            rule.rule,
-            rule.paths.join(", ")
+            inline(&rule.rule),
+            inline(&rule.paths.join(", "))
         );
     }
     if !status.other_files.is_empty() {
@@ -428,7 +443,8 @@ fn left_out(status: &StatusShape) -> String {
                 )
             })
             .collect();
-        out += &format!("left out   kinds that are not read: {}\n", kinds.join(", "));
+        let kinds = kinds.join(", ");
+        out += &format!("left out   kinds that are not read: {}\n", inline(&kinds));
     }
     out
 }
@@ -450,7 +466,8 @@ pub(crate) fn links(links: &LinksShape) -> Result<()> {
                 .anchor
                 .as_ref()
                 .map_or(String::new(), |anchor| format!("#{anchor}"));
-            let path = link.path.as_deref().unwrap_or(&link.target);
+            let path = inline(link.path.as_deref().unwrap_or(&link.target));
+            let anchor = inline(&anchor);
             writeln!(
                 out,
                 "  {PATH}{path}{PATH:#}{anchor} {DIM}line {} · {}{DIM:#}",

@@ -32,9 +32,12 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &AuditArgs) -> Resul
     match args.format {
         AuditFormat::Json => render::print_json(&findings)?,
         AuditFormat::Text => {
-            let line = |f: &FindingShape| match f.line {
-                0 => format!("{}: {} in its name\n", f.path, f.pattern),
-                line => format!("{}:{line}: {}\n", f.path, f.pattern),
+            let line = |f: &FindingShape| {
+                let path = render::inline(&f.path);
+                match f.line {
+                    0 => format!("{path}: {} in its name\n", f.pattern),
+                    line => format!("{path}:{line}: {}\n", f.pattern),
+                }
             };
             render::print(&findings.iter().map(line).collect::<String>())?;
             if !place.quiet {

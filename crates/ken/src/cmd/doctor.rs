@@ -45,14 +45,15 @@ struct Checks {
 
 impl Checks {
     fn good(&mut self, what: &str, found: &str) {
-        self.lines += &format!("ok    {what:<9} {found}\n");
+        self.lines += &format!("ok    {what:<9} {}\n", render::inline(found));
     }
 
     fn bad(&mut self, what: &str, error: &anyhow::Error) {
         self.n_bad += 1;
-        self.lines += &format!("BAD   {what:<9} {error:#}\n");
+        let message = format!("{error:#}");
+        self.lines += &format!("BAD   {what:<9} {}\n", render::inline(&message));
         if let Some(hint) = hint::of(error) {
-            self.lines += &format!("                hint: {hint}\n");
+            self.lines += &format!("                hint: {}\n", render::inline(&hint));
         }
     }
 }

@@ -87,8 +87,8 @@ fn list(settings: &Settings, place: &Place, as_json: bool) -> Result<Found> {
                 (true, true) => "  (listed in the vault)",
                 (false, _) => "  (not indexed yet)",
             };
-            let path = row.vault.display();
-            render::print(&format!("{:<width$}  {path}{note}\n", row.name))?;
+            let line = format!("{:<width$}  {}{note}", row.name, row.vault.display());
+            render::print(&format!("{}\n", render::inline(&line)))?;
         }
     }
     Ok(if rows.is_empty() {

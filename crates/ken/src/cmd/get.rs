@@ -22,7 +22,7 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &GetArgs) -> Result<
     })?;
     if args.full_path {
         let file = qmd::on_disk(vault.as_deref(), &passage.path);
-        render::print(&format!("{file}\n---\n\n"))?;
+        render::print(&format!("{}\n---\n\n", render::inline(&file)))?;
     }
     if args.json {
         render::print_json(&passage)?;

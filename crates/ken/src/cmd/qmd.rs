@@ -116,9 +116,10 @@ fn print(
         if format == QmdFormat::Json {
             render::print_json(&hits)?;
         } else {
-            let lines = hits
-                .iter()
-                .map(|hit| format!("{},{:.2},{}\n", hit.docid, hit.score, hit.file));
+            let lines = hits.iter().map(|hit| {
+                let file = render::inline(&hit.file);
+                format!("{},{:.2},{file}\n", hit.docid, hit.score)
+            });
             render::print(&lines.collect::<String>())?;
         }
     }
@@ -191,13 +192,11 @@ pub(super) fn multi_get(settings: &Settings, place: &Place, args: &MultiGetArgs)
         render::print_json(&shapes)?;
     } else {
         for note in &shapes {
+            let file = render::inline(&note.file);
+            let body = note.body.trim_end();
             match args.files {
-                true => render::print(&format!("{}\n", note.file))?,
-                false => render::print(&format!(
-                    "=== {} ===\n{}\n\n",
-                    note.file,
-                    note.body.trim_end()
-                ))?,
+                true => render::print(&format!("{file}\n"))?,
+                false => render::print(&format!("=== {file} ===\n{body}\n\n"))?,
             }
         }
     }
@@ -210,7 +209,7 @@ pub(super) fn ls(settings: &Settings, place: &Place, args: &LsArgs) -> Result<Fo
         let mut n_lines = 0;
         for desk in Desks::open(settings, place)?.all() {
             let n_notes = desk.with_store(|store| Ok(store.n_notes()?)).unwrap_or(0);
-            let name = desk.name();
+            let name = render::inline(desk.name());
             render::print(&format!("{name}  (qmd://{name}/)  {n_notes} files\n"))?;
             n_lines += 1;
         }
@@ -225,7 +224,8 @@ pub(super) fn ls(settings: &Settings, place: &Place, args: &LsArgs) -> Result<Fo
         ..NotesRequest::default()
     })?;
     for note in &listed.notes {
-        render::print(&format!("qmd://{name}/{}\n", note.path))?;
+        let address = format!("qmd://{name}/{}", note.path);
+        render::print(&format!("{}\n", render::inline(&address)))?;
     }
     Ok(found(!listed.notes.is_empty()))
 }

@@ -225,7 +225,7 @@ fn print(answer: &AnswerShape, vault: Option<&Path>, args: &SearchArgs, quiet: b
             render::print(
                 &paths
                     .iter()
-                    .map(|path| format!("{path}\n"))
+                    .map(|path| format!("{}\n", render::inline(path)))
                     .collect::<String>(),
             )
         }

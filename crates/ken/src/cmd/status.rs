@@ -16,7 +16,7 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &StatusArgs) -> Resu
             render::print_json(&shape)?;
         } else {
             if desks.all().len() > 1 {
-                render::print(&format!("{}\n", desk.name()))?;
+                render::print(&format!("{}\n", render::inline(desk.name())))?;
             }
             render::status(&shape)?;
         }

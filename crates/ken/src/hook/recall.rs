@@ -7,6 +7,7 @@ use anyhow::Result;
 use super::session::Session;
 use crate::args::ModeArg;
 use crate::desk::{Desk, SearchRequest};
+use crate::render;
 use crate::wire::{AnswerShape, GivenShape, HitShape, also_in};
 
 pub(super) const CHARS_PER_TOKEN: usize = 4;
@@ -124,12 +125,13 @@ pub(super) fn write(head: &str, pieces: &[Piece], chars_max: usize) -> (String, 
         let name = hit.section.as_ref().unwrap_or(&hit.title);
         let others = also_in(&hit.also_in).map(|others| format!(" · {others}"));
         let mut block = format!(
-            "\n### {name} ({})\n`{}` · {} · {}{}\n",
-            piece.project(),
-            piece.place(),
-            hit.title,
+            "\n### {} ({})\n{} · {} · {}{}\n",
+            render::told(name),
+            render::told(piece.project()),
+            render::told_as_code(&piece.place()),
+            render::told(&hit.title),
             hit.id,
-            others.unwrap_or_default()
+            render::told(&others.unwrap_or_default())
         );
         let room = chars_max.saturating_sub(out.chars().count() + block.chars().count());
         let Some(text) = fitted(hit, room) else {
@@ -145,33 +147,17 @@ pub(super) fn write(head: &str, pieces: &[Piece], chars_max: usize) -> (String, 
 /// Returns the whole passage, its best sentences, or the beginning of them, whichever fits.
 fn fitted(hit: &HitShape, chars_max: usize) -> Option<String> {
     for text in [&hit.text, &hit.excerpt] {
-        let quoted = quoted(text);
+        let quoted = render::quoted(text, false);
         if quoted.chars().count() <= chars_max {
             return Some(quoted);
         }
     }
     let room = chars_max.checked_sub(PIECE_CHARS_MIN).map(|_| chars_max)?;
-    let quoted = quoted(&hit.excerpt);
+    let quoted = render::quoted(&hit.excerpt, false);
     let end = quoted
         .char_indices()
         .nth(room.saturating_sub(2))
         .map_or(quoted.len(), |(end, _)| end);
     let cut = quoted[..end].rsplit_once(' ').map_or("", |(cut, _)| cut);
     Some(format!("{cut}…\n"))
-}
-
-/// Quoted, a note cannot be taken for words of the person or end the block around it.
-fn quoted(text: &str) -> String {
-    let lines = text
-        .lines()
-        .map(str::trim_end)
-        .filter(|line| !line.is_empty());
-    lines
-        .map(|line| {
-            format!(
-                "> {}\n",
-                line.replace("</relevant-context", "‹/relevant-context")
-            )
-        })
-        .collect()
 }

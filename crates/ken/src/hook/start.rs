@@ -11,6 +11,7 @@ use super::recall::{self, Bar, CHARS_PER_TOKEN, Piece};
 use super::session::Session;
 use crate::args::ModeArg;
 use crate::desk::Desk;
+use crate::render;
 use crate::wire::{self, NoteShape};
 
 /// A session that begins wants to be reminded: what is merely near will do. Names are asked for by
@@ -52,7 +53,8 @@ pub(super) fn pack(
         for given in &given[given.len().saturating_sub(GIVEN_MAX)..] {
             let lines_of = given.start_line.zip(given.end_line);
             let place = wire::place(&given.path, lines_of, given.page);
-            lines.push(format!("- `{place}` {} · {}", given.title, given.id));
+            let place = render::told_as_code(&place);
+            lines.push(format!("- {place} {} · {}", given.title, given.id));
         }
     }
     let n_before = lines.len();
@@ -75,12 +77,13 @@ pub(super) fn pack(
         .take(desks.len())
         .map(|line| line.chars().count() + 1)
         .sum();
+    let begin = format!("{BEGIN}{}\n", render::FROM_NOTES);
     let mut left =
-        (tokens_max * CHARS_PER_TOKEN).saturating_sub(BEGIN.len() + END.len() + how_chars);
+        (tokens_max * CHARS_PER_TOKEN).saturating_sub(begin.len() + END.len() + how_chars);
     let n_body = lines.len() - desks.len();
     let mut n_kept = 0;
-    let mut text = BEGIN.to_owned();
-    for (number, line) in lines.iter().enumerate() {
+    let mut text = begin;
+    for (number, line) in lines.iter().map(|line| render::told(line)).enumerate() {
         let n_chars = line.chars().count() + 1;
         if number < n_body && n_chars > left {
             continue;
@@ -91,7 +94,7 @@ pub(super) fn pack(
         if (n_before + 1..n_found_until).contains(&number) {
             n_kept = number - n_before;
         }
-        text.push_str(&line.replace("</relevant-context", "‹/relevant-context"));
+        text.push_str(&line);
         text.push('\n');
     }
     text.push_str(END);
@@ -142,8 +145,8 @@ fn line_of(piece: &Piece) -> String {
         ""
     };
     format!(
-        "- `{}` {} · {}: {short}{dots}",
-        hit.place(),
+        "- {} {} · {}: {short}{dots}",
+        render::told_as_code(&hit.place()),
         hit.breadcrumb.join(" › "),
         hit.id
     )
@@ -154,7 +157,8 @@ fn recent_line(note: &NoteShape) -> String {
         .date
         .as_ref()
         .map_or(String::new(), |date| format!(" ({date})"));
-    format!("- `{}` {}{date}", note.path, note.title)
+    let path = render::told_as_code(&note.path);
+    format!("- {path} {}{date}", note.title)
 }
 
 /// A fact, not an order: what to do with it is the agent's business.

@@ -9,6 +9,7 @@ use serde_json::{Value, json};
 use super::{address, schema};
 use crate::desk::masked;
 use crate::hint;
+use crate::render::told;
 
 /// Clients cut at 25,000 tokens, at about four characters each. What is said twice, structured and
 /// readable, gets less than half of it; the rest is for links and for what stands around.
@@ -39,8 +40,8 @@ impl Reply {
         let uri = address::uri(domain, path);
         let is_known = self.links.iter().any(|link| link.uri == uri);
         if !is_known && self.links.len() < LINKS_MAX {
-            let link = Resource::new(uri, path)
-                .with_title(title)
+            let link = Resource::new(uri, told(path))
+                .with_title(told(title))
                 .with_mime_type(address::mime_type(path));
             self.links.push(link);
         }
@@ -63,8 +64,8 @@ impl Reply {
 
 /// Says why a tool did nothing. What the client sent may stand in the message, so it is masked.
 pub(super) fn failed(error: &anyhow::Error) -> CallToolResult {
-    let message = masked(&error.to_string());
-    let hint = hint::of(error).map(|hint| masked(&hint));
+    let message = told(&masked(&error.to_string()));
+    let hint = hint::of(error).map(|hint| told(&masked(&hint)));
     let mut text = format!("error: {message}\n");
     let mut structured = json!({"error": message, "executed": false});
     if let Some(hint) = hint {

@@ -8,6 +8,7 @@ use rmcp::model::{
 
 use super::{address, choose, read};
 use crate::desk::{Desks, NotesRequest, masked};
+use crate::render::told;
 
 const PAGE: usize = 100;
 
@@ -43,8 +44,8 @@ pub(super) fn list(desks: &Desks, cursor: Option<&str>) -> Result<ListResourcesR
     };
     let resources = listed.notes.into_iter().map(|note| {
         let mime_type = address::mime_type(&note.path);
-        Resource::new(address::uri(&note.domain, &note.path), note.path)
-            .with_title(note.title)
+        Resource::new(address::uri(&note.domain, &note.path), told(&note.path))
+            .with_title(told(&note.title))
             .with_mime_type(mime_type)
     });
     let mut result = ListResourcesResult::with_all_items(resources.collect());

@@ -1,8 +1,9 @@
 //! What tools answer as readable text. Words from notes are quoted and carry their address, so that
-//! they cannot be taken for words of this program.
+//! they cannot be taken for words of this program; names of notes never begin a line.
 
 use std::fmt::Write;
 
+use crate::render::{FROM_NOTES, counted, quoted, told};
 use crate::wire::{
     CheckedShape, DomainsShape, FoundShape, GotManyShape, GotShape, LinkedShape, ListedShape,
     ReachedShape, VerdictShape, also_in,
@@ -17,7 +18,7 @@ pub(super) fn found(found: &FoundShape) -> String {
             format_args!(
                 "{} for {:?}, {} evidence",
                 counted(found.results.len(), "passage"),
-                found.query,
+                told(&found.query),
                 found.evidence
             ),
         ),
@@ -29,36 +30,41 @@ pub(super) fn found(found: &FoundShape) -> String {
         };
         line(
             &mut out,
-            format_args!("\n{}. {}{section}", result.rank, result.title),
+            format_args!(
+                "\n{}. {}",
+                result.rank,
+                told(&format!("{}{section}", result.title))
+            ),
         );
         let lines = result.start_line.zip(result.end_line);
         let lines = lines.map(|(start, end)| format!(", {}", lines_of(start, end)));
         let page = result.page.map(|page| format!(", page {page}"));
         let date = result.date.as_ref().map(|date| format!(", {date}"));
         let domain = result.domain.as_ref();
-        let domain = domain.map(|domain| format!(", domain {domain}"));
+        let domain = domain.map(|domain| format!(", domain {}", told(domain)));
         let others = also_in(&result.also_in).map(|others| format!(", {others}"));
         line(
             &mut out,
             format_args!(
-                "   {}{}{}, id {}{}{}{}",
-                result.path,
+                "   in {}{}{}, id {}{}{}{}",
+                told(&result.path),
                 lines.unwrap_or_default(),
                 page.unwrap_or_default(),
                 result.id,
                 date.unwrap_or_default(),
                 domain.unwrap_or_default(),
-                others.unwrap_or_default()
+                told(&others.unwrap_or_default())
             ),
         );
         let passage = result.text.as_ref().or(result.excerpt.as_ref());
         quote(&mut out, passage.map_or("", String::as_str));
     }
-    notes(out, &found.notices)
+    let has_notes = !found.results.is_empty();
+    notes(if has_notes { labelled(&out) } else { out }, &found.notices)
 }
 
 pub(super) fn got(got: &GotShape) -> String {
-    let mut out = String::new();
+    let mut out = labelled("");
     write_got(&mut out, got);
     out.trim_end().to_owned()
 }
@@ -69,18 +75,21 @@ fn write_got(out: &mut String, got: &GotShape) {
     line(
         out,
         format_args!(
-            "{}\n   {}, {lines} of {}, domain {}",
-            passage.title, passage.path, passage.n_lines, got.domain
+            "Note {}\n   in {}, {lines} of {}, domain {}",
+            told(&passage.title),
+            told(&passage.path),
+            passage.n_lines,
+            told(&got.domain)
         ),
     );
     quote(out, &passage.text);
     for notice in &got.notices {
-        line(out, format_args!("note: {notice}"));
+        line(out, format_args!("note: {}", told(notice)));
     }
 }
 
 pub(super) fn got_many(many: &GotManyShape) -> String {
-    let mut out = String::new();
+    let mut out = labelled("");
     for got in &many.notes {
         write_got(&mut out, got);
         out.push('\n');
@@ -88,10 +97,10 @@ pub(super) fn got_many(many: &GotManyShape) -> String {
     for missing in &many.missing {
         line(
             &mut out,
-            format_args!("missing: {:?}: {}", missing.reference, missing.error),
+            format_args!("missing: {:?}: {}", missing.reference, told(&missing.error)),
         );
         if let Some(hint) = &missing.hint {
-            line(&mut out, format_args!("   hint: {hint}"));
+            line(&mut out, format_args!("   hint: {}", told(hint)));
         }
     }
     notes(out, &many.notices)
@@ -99,7 +108,11 @@ pub(super) fn got_many(many: &GotManyShape) -> String {
 
 pub(super) fn linked(linked: &LinkedShape) -> String {
     let links = &linked.links;
-    let mut out = format!("Links of {}, domain {}\n", links.path, linked.domain);
+    let mut out = labelled(&format!(
+        "Links of {}, domain {}\n",
+        told(&links.path),
+        told(&linked.domain)
+    ));
     for (name, list) in [
         ("leads to", &links.outgoing),
         ("linked from", &links.backlinks),
@@ -113,7 +126,7 @@ pub(super) fn linked(linked: &LinkedShape) -> String {
             let path = link.path.as_ref().unwrap_or(&link.target);
             line(
                 &mut out,
-                format_args!("   {path} (line {}, {})", link.line, link.kind),
+                format_args!("   - {} (line {}, {})", told(path), link.line, link.kind),
             );
         }
     }
@@ -121,27 +134,27 @@ pub(super) fn linked(linked: &LinkedShape) -> String {
 }
 
 pub(super) fn reached(reached: &ReachedShape) -> String {
-    let mut out = format!(
+    let mut out = labelled(&format!(
         "{} from {}, domain {}, {} walk of {}, {} left out\n",
         counted(reached.retained.len(), "note"),
-        reached.path,
-        reached.domain,
+        told(&reached.path),
+        told(&reached.domain),
         reached.mode,
         counted(reached.hops_walked as usize, "hop"),
         reached.n_dropped
-    );
+    ));
     for note in &reached.retained {
         let seen = &note.seen;
         line(
             &mut out,
             format_args!(
-                "{}. {}\n   {}, hop {}, similarity {}, way: {}",
+                "{}. {}\n   in {}, hop {}, similarity {}, way: {}",
                 note.rank,
-                seen.title,
-                seen.path,
+                told(&seen.title),
+                told(&seen.path),
                 seen.hop,
                 seen.similarity,
-                seen.way.join(" → ")
+                told(&seen.way.join(" → "))
             ),
         );
     }
@@ -155,35 +168,36 @@ pub(super) fn status(status: &DomainsShape) -> String {
             Some(age_s) => format!(", checked {age_s} s ago"),
             None => String::new(),
         };
-        let told = match &domain.problem {
+        let state = match &domain.problem {
             Some(problem) => problem.clone(),
             None => format!(
                 "{} notes, {} chunks, {} links{age}",
                 domain.notes, domain.chunks, domain.links
             ),
         };
-        line(&mut out, format_args!("{}: {told}", domain.domain));
+        let name = told(&domain.domain);
+        line(&mut out, format_args!("- {name}: {}", told(&state)));
     }
     notes(out, &status.notices)
 }
 
 pub(super) fn listed(listed: &ListedShape) -> String {
-    let mut out = format!(
+    let mut out = labelled(&format!(
         "{} of {}, from number {}\n",
         counted(listed.notes.len(), "note"),
         listed.n_notes,
         listed.offset + 1
-    );
+    ));
     for note in &listed.notes {
         let date = note.date.as_ref().map(|date| format!(", {date}"));
         line(
             &mut out,
             format_args!(
-                "{}: {} ({}{})",
-                note.domain,
-                note.path,
-                note.title,
-                date.unwrap_or_default()
+                "- {}: {} ({}{})",
+                told(&note.domain),
+                told(&note.path),
+                told(&note.title),
+                told(&date.unwrap_or_default())
             ),
         );
     }
@@ -191,11 +205,11 @@ pub(super) fn listed(listed: &ListedShape) -> String {
 }
 
 pub(super) fn checked(checked: &CheckedShape) -> String {
-    let mut out = format!(
+    let mut out = labelled(&format!(
         "{}: {}\n",
         checked.citations_status,
         counted(checked.citations.len(), "citation")
-    );
+    ));
     for verdict in &checked.citations {
         write_verdict(&mut out, verdict);
     }
@@ -204,9 +218,12 @@ pub(super) fn checked(checked: &CheckedShape) -> String {
 
 fn write_verdict(out: &mut String, verdict: &VerdictShape) {
     let cited = verdict.cited.as_deref().unwrap_or("(names no note)");
-    line(out, format_args!("{}: {cited}", verdict.citation_reason));
-    if let Some(quoted) = &verdict.quote {
-        quote(out, quoted);
+    line(
+        out,
+        format_args!("{}: {}", verdict.citation_reason, told(cited)),
+    );
+    if let Some(words) = &verdict.quote {
+        quote(out, words);
     }
     if let Some(found) = &verdict.found {
         let place = match (found.start_line.zip(found.end_line), found.page) {
@@ -214,10 +231,13 @@ fn write_verdict(out: &mut String, verdict: &VerdictShape) {
             (None, Some(page)) => format!(", page {page}"),
             (None, None) => String::new(),
         };
-        line(out, format_args!("   stands in {}{place}", found.path));
+        line(
+            out,
+            format_args!("   stands in {}{place}", told(&found.path)),
+        );
     }
     if let Some(problem) = &verdict.problem {
-        line(out, format_args!("   {problem}"));
+        line(out, format_args!("   problem: {}", told(problem)));
     }
 }
 
@@ -228,14 +248,17 @@ fn line(out: &mut String, text: std::fmt::Arguments<'_>) {
 }
 
 fn quote(out: &mut String, text: &str) {
-    for text in text.lines() {
-        line(out, format_args!("> {text}"));
-    }
+    out.push_str(&quoted(text, true));
+}
+
+/// Says first whose words these are.
+fn labelled(text: &str) -> String {
+    format!("{FROM_NOTES}\n{text}")
 }
 
 fn notes(mut out: String, notices: &[String]) -> String {
     for notice in notices {
-        line(&mut out, format_args!("note: {notice}"));
+        line(&mut out, format_args!("note: {}", told(notice)));
     }
     out.trim_end().to_owned()
 }
@@ -246,8 +269,4 @@ fn lines_of(start: u32, end: u32) -> String {
     } else {
         format!("lines {start}-{end}")
     }
-}
-
-fn counted(n: usize, what: &str) -> String {
-    format!("{n} {what}{}", if n == 1 { "" } else { "s" })
 }

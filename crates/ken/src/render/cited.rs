@@ -4,7 +4,7 @@ use std::io::Write;
 
 use anyhow::Result;
 
-use super::{BAD, DIM, GOOD, HEAD, PATH, counted};
+use super::{BAD, DIM, GOOD, HEAD, PATH, counted, inline};
 use crate::wire::{self, PlaceShape, VerdictShape, VerdictsShape};
 
 /// Most characters of a quote that are shown.
@@ -51,6 +51,7 @@ fn write_verdict(out: &mut impl Write, verdict: &VerdictShape) -> Result<()> {
         Some(quote) => format!("  “{}”", shortened(quote)),
         None => String::new(),
     };
+    let (place, quote) = (inline(&place), inline(&quote));
     let reason = verdict.citation_reason;
     writeln!(
         out,
@@ -65,7 +66,7 @@ fn write_verdict(out: &mut impl Write, verdict: &VerdictShape) -> Result<()> {
         writeln!(out, "{:14}{DIM}that note has it{place}  {id}{DIM:#}", "")?;
     }
     if let Some(problem) = &verdict.problem {
-        writeln!(out, "{:14}{DIM}{problem}{DIM:#}", "")?;
+        writeln!(out, "{:14}{DIM}{}{DIM:#}", "", inline(problem))?;
     }
     Ok(())
 }

@@ -1,6 +1,6 @@
 //! Prints what hooks did.
 
-use super::ago;
+use super::{ago, inline};
 use crate::wire::ReceiptShape;
 
 /// Returns one call as a line.
@@ -16,10 +16,11 @@ pub(crate) fn receipt(receipt: &ReceiptShape, now: i64) -> String {
     let age = receipt
         .index_age_s
         .map_or(String::new(), |age| format!(" · index {} old", ago(age)));
-    format!(
-        "{:>8} ago  {:<13} {:>4} ms  {given}{used}{age}\n",
+    let line = format!(
+        "{:>8} ago  {:<13} {:>4} ms  {given}{used}{age}",
         ago((now - receipt.time).max(0)),
         receipt.event,
         receipt.ms
-    )
+    );
+    format!("{}\n", inline(&line))
 }

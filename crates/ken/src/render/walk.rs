@@ -4,7 +4,7 @@ use std::io::Write;
 
 use anyhow::Result;
 
-use super::{DIM, HEAD, PATH, counted, say};
+use super::{DIM, HEAD, PATH, counted, inline, say_styled};
 use crate::wire::{CompareShape, RetainedShape, SeenShape, TraverseShape};
 
 /// A note of the tree.
@@ -29,7 +29,7 @@ pub(crate) fn traversal(walk: &TraverseShape, quiet: bool) -> Result<()> {
     }
     out.flush()?;
     if !quiet {
-        say(&summary(walk));
+        say_styled(&summary(walk));
     }
     Ok(())
 }
@@ -80,14 +80,14 @@ fn write_branch(
     let branch = &tree[index];
     let facts = branch.seen.map(facts).unwrap_or_default();
     if branch.is_passed {
-        let path = branch.path;
+        let path = inline(branch.path);
         writeln!(out, "{DIM}{lead}{path}  {facts} · on the way{DIM:#}")?;
     } else {
         let title = branch.seen.map(title).unwrap_or_default();
         writeln!(
             out,
             "{DIM}{lead}{DIM:#}{PATH}{}{PATH:#}{title}  {DIM}{facts}{DIM:#}",
-            branch.path
+            inline(branch.path)
         )?;
     }
     for (position, &child) in branch.children.iter().enumerate() {
@@ -114,7 +114,7 @@ fn title(seen: &SeenShape) -> String {
     if name.strip_suffix(".md") == Some(&seen.title) {
         String::new()
     } else {
-        format!("  {HEAD}{}{HEAD:#}", seen.title)
+        format!("  {HEAD}{}{HEAD:#}", inline(&seen.title))
     }
 }
 
@@ -142,7 +142,7 @@ fn write_missed(out: &mut impl Write, compare: &CompareShape) -> Result<()> {
         let seen = &missed.seen;
         let at = match missed.dropped_at.as_deref() {
             Some(path) if path == seen.path => String::new(),
-            Some(path) => format!(" at {path}"),
+            Some(path) => format!(" at {}", inline(path)),
             None => String::new(),
         };
         let unseen = match compare.fast.stopped_early {
@@ -153,7 +153,7 @@ fn write_missed(out: &mut impl Write, compare: &CompareShape) -> Result<()> {
         writeln!(
             out,
             "  {PATH}{}{PATH:#}{}  {DIM}{} · fast: {reason}{at}{DIM:#}",
-            seen.path,
+            inline(&seen.path),
             title(seen),
             facts(seen)
         )?;

@@ -28,6 +28,7 @@ mod pages;
 mod parity;
 mod place;
 mod qmd;
+mod quotes;
 mod search;
 mod serve;
 mod serve_security;

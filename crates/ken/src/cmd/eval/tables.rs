@@ -16,7 +16,7 @@ pub(super) fn measured(
 ) -> String {
     let mut out = format!(
         "{}: {} queries, {} notes, {} chunks\n{:<8} {:>8} {:>10} {:>11} {:>8} {:>7} {:>7} {:>9} {:>9}\n",
-        shape.collection,
+        render::inline(&shape.collection),
         shape.queries,
         shape.documents,
         shape.chunks,
@@ -51,7 +51,11 @@ pub(super) fn measured(
         let _ = write!(out, "\n{}", abstention(found));
         for question in found.misjudged.iter().flatten() {
             let (grade, confidence) = (question.evidence, question.confidence);
-            let _ = writeln!(out, "  {grade:<8} {confidence:.2}  {}", question.text);
+            let _ = writeln!(
+                out,
+                "  {grade:<8} {confidence:.2}  {}",
+                render::inline(&question.text)
+            );
         }
     }
     if let Some(change) = &shape.baseline {
@@ -99,7 +103,7 @@ fn changed(change: &ChangeShape) -> String {
     let mut out = format!(
         "against {}: {:+.4} nDCG@10 of hybrid over {} queries (95 % between {:+.4} and {:+.4}, \
          p = {:.4})\n{} lost, {} gained\n",
-        change.file,
+        render::inline(&change.file),
         change.mean_difference,
         change.queries,
         change.low,
@@ -115,7 +119,7 @@ fn changed(change: &ChangeShape) -> String {
             lost.after - lost.before,
             lost.before,
             lost.after,
-            lost.id
+            render::inline(&lost.id)
         );
     }
     out
@@ -149,7 +153,7 @@ pub(super) fn answerable(shape: &AnswerabilityShape) -> String {
 pub(super) fn tuned(shape: &TuneShape) -> String {
     let mut out = format!(
         "{}: {} to choose by, {} to test with\n{:<16} {:>8} {:>8}\n",
-        shape.collection,
+        render::inline(&shape.collection),
         render::counted(shape.fit_queries, "question"),
         shape.test_queries,
         "weight",
