@@ -15,6 +15,7 @@ mod prompt;
 mod recall;
 pub(crate) mod receipt;
 mod session;
+mod splice;
 mod start;
 mod tool;
 mod transcript;
@@ -159,7 +160,7 @@ pub(crate) fn run() -> ExitCode {
     panic::set_hook(Box::new(|_| {}));
     let _ = panic::catch_unwind(|| match Args::try_parse() {
         Ok(args) => answer(&args, started),
-        Err(error) if error.use_stderr() => render::say(&error.to_string()),
+        Err(error) if error.use_stderr() => error.to_string().lines().for_each(render::say),
         Err(help) => drop(render::print(&help.to_string())),
     });
     ExitCode::SUCCESS
@@ -318,8 +319,8 @@ impl<'a> Call<'a> {
             receipt.why = found.why;
             return Ok(None);
         }
-        let head = "## Relevant Memory Context\n";
-        let (text, n_written) = recall::write(head, &found.pieces, tokens_max * CHARS_PER_TOKEN);
+        let head = format!("## Relevant Memory Context\n{}\n", render::FROM_NOTES);
+        let (text, n_written) = recall::write(&head, &found.pieces, tokens_max * CHARS_PER_TOKEN);
         if n_written == 0 {
             receipt.why = "the budget is too small".to_owned();
             return Ok(None);

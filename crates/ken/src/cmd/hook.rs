@@ -31,7 +31,7 @@ fn output(settings: &Settings, id: &str) -> Result<Found> {
             "the last 50 are kept; run the command again",
         )
     })?;
-    render::print(&text)?;
+    render::print_text(&text)?;
     Ok(Found::Something)
 }
 
@@ -60,14 +60,14 @@ fn add(settings: &Settings, place: &Place, args: &InstallArgs) -> Result<Found> 
     let file = file(args)?;
     let program = program(settings, place)?;
     let before = install::read(&file)?;
-    let mut settings = before.clone();
+    let mut settings = before.settings().clone();
     install::add(&mut settings, args.agent, &program);
     if args.dry_run {
-        render::print(&(serde_json::to_string_pretty(&settings)? + "\n"))?;
-    } else if settings == before {
+        render::print(&before.saying(&settings)?)?;
+    } else if settings == *before.settings() {
         render::say(&format!("{}: the hooks are there already", file.display()));
     } else {
-        install::write(&file, &settings)?;
+        before.write(&before.saying(&settings)?)?;
         render::say(&format!(
             "{}: hooks added; `ken hook log` tells what they do, `ken hook remove --agent {}` takes them out",
             file.display(),
@@ -105,14 +105,15 @@ fn program(settings: &Settings, place: &Place) -> Result<Program> {
 
 fn remove(args: &InstallArgs) -> Result<Found> {
     let file = file(args)?;
-    let mut settings = install::read(&file)?;
+    let before = install::read(&file)?;
+    let mut settings = before.settings().clone();
     let is_changed = install::remove(&mut settings);
     if args.dry_run {
-        render::print(&(serde_json::to_string_pretty(&settings)? + "\n"))?;
+        render::print(&before.saying(&settings)?)?;
     } else if is_changed {
-        install::write(&file, &settings)?;
-        if install::is_empty(&settings) {
-            std::fs::remove_file(&file).map_err(|error| kenning::Error::io(&file, error))?;
+        match install::is_empty(&settings) && before.may_go() {
+            true => before.remove()?,
+            false => before.write(&before.saying(&settings)?)?,
         }
         render::say(&format!("{}: hooks removed", file.display()));
     } else {
@@ -123,10 +124,11 @@ fn remove(args: &InstallArgs) -> Result<Found> {
 
 fn status(args: &InstallArgs) -> Result<Found> {
     let file = file(args)?;
-    let events = install::list(&install::read(&file)?, args.agent);
+    let events = install::list(install::read(&file)?.settings(), args.agent);
     for (name, standing) in &events {
         let standing = standing.name();
-        render::print(&format!("{name:<20} {standing:<10} {}\n", file.display()))?;
+        let line = format!("{name:<20} {standing:<10} {}", file.display());
+        render::print(&format!("{}\n", render::inline(&line)))?;
     }
     let is_any = |wanted: Standing| events.iter().any(|(_, standing)| *standing == wanted);
     if is_any(Standing::Outdated) {

@@ -208,3 +208,61 @@ fn codex_is_said_to_want_trust() {
     let run = hook(&vault, &["install", "--agent", "claude"]).expect_code(0);
     assert!(!run.stderr.contains("trust"), "{}", run.stderr);
 }
+
+#[test]
+fn every_other_byte_of_the_settings_stays() {
+    let vault = TestVault::empty();
+    fs::create_dir_all(vault.beside("claude")).unwrap();
+    for own in [
+        "{\"a\": 1e5, \"b\": 1.0, \"c\": 123456789012345678901234567890, \"a\": 1E5}",
+        "\u{feff}{\r\n\t// mine\r\n\t\"model\": \"opus\", // best\r\n\t\"hooks\": {\r\n\t\t\"Stop\": [], /* none */\r\n\t},\r\n}\r\n\r\n",
+        "{\n   \"z\": [1,  2],\n   \"a\": {}\n}",
+    ] {
+        fs::write(claude(&vault), own).unwrap();
+        hook(&vault, &["install", "--agent", "claude"]).expect_code(0);
+        let added = fs::read_to_string(claude(&vault)).unwrap();
+        assert!(added.contains("hook prompt"), "{added}");
+        hook(&vault, &["status", "--agent", "claude"]).expect_code(0);
+        hook(&vault, &["install", "--agent", "claude"]).expect_code(0);
+        assert_eq!(fs::read_to_string(claude(&vault)).unwrap(), added);
+        hook(&vault, &["remove", "--agent", "claude"]).expect_code(0);
+        assert_eq!(fs::read_to_string(claude(&vault)).unwrap(), own);
+    }
+    let twice = "{\"hooks\": {}, \"hooks\": {}}";
+    fs::write(claude(&vault), twice).unwrap();
+    hook(&vault, &["install", "--agent", "claude"])
+        .expect_hint("cannot be changed", "nothing was changed");
+    assert_eq!(fs::read_to_string(claude(&vault)).unwrap(), twice);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_link_to_the_settings_stays_a_link() {
+    use std::os::unix::fs::symlink;
+    let vault = TestVault::empty();
+    fs::create_dir_all(vault.beside("claude")).unwrap();
+    fs::create_dir_all(vault.beside("dotfiles")).unwrap();
+    // A manager of dotfiles links settings, also before there are any.
+    let kept = vault.beside("dotfiles/claude.json");
+    symlink("../dotfiles/claude.json", claude(&vault)).unwrap();
+    hook(&vault, &["install", "--agent", "claude"]).expect_code(0);
+    assert!(claude(&vault).is_symlink());
+    assert!(fs::read_to_string(&kept).unwrap().contains("hook prompt"));
+    // The copy of what was there takes the place of a link, and does not go through it.
+    let victim = vault.beside("victim");
+    fs::write(&victim, "precious").unwrap();
+    let copy = vault.beside("dotfiles/claude.json.bak");
+    let _ = fs::remove_file(&copy);
+    symlink(&victim, &copy).unwrap();
+    hook(&vault, &["remove", "--agent", "claude"]).expect_code(0);
+    assert_eq!(fs::read_to_string(&victim).unwrap(), "precious");
+    // A link in a project was made by somebody else.
+    fs::create_dir_all(vault.beside(".claude")).unwrap();
+    let outside = tempfile::tempdir().unwrap();
+    let other = outside.path().join("other.json");
+    fs::write(&other, "{}").unwrap();
+    symlink(&other, vault.beside(".claude/settings.json")).unwrap();
+    hook(&vault, &["install", "--agent", "claude", "--project"])
+        .expect_hint("leads out of the project", "nothing was changed");
+    assert_eq!(fs::read_to_string(&other).unwrap(), "{}");
+}
