@@ -1,13 +1,36 @@
 //! What is kept of notes is for their owner only: nothing is made that others may read, and what an
 //! older version left open is closed.
 
-use std::fs;
+use std::fs::{self, File, OpenOptions};
+use std::io;
 use std::path::Path;
 
 /// Whatever the process makes from now on is for its owner only.
 pub(crate) fn be() {
     #[cfg(unix)]
     rustix::process::umask(rustix::fs::Mode::from_raw_mode(0o077));
+}
+
+/// Opens a file that lines are added to, or makes it. Only a regular file will do: a pipe or a link in
+/// its place is an error, and never waited for.
+pub(crate) fn append(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true).append(true).create(true);
+    #[cfg(unix)]
+    {
+        use rustix::fs::OFlags;
+        use std::os::unix::fs::OpenOptionsExt;
+        let flags = OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::NOFOLLOW;
+        options.custom_flags(flags.bits().cast_signed());
+    }
+    let file = options.open(path)?;
+    match file.metadata()?.is_file() {
+        true => Ok(file),
+        false => Err(io::Error::new(
+            io::ErrorKind::InvalidInput,
+            "not a regular file",
+        )),
+    }
 }
 
 /// Closes the folder of the indexes to others, and what is ours in it; tells whether it was open.

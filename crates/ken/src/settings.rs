@@ -150,6 +150,7 @@ impl Settings {
         };
         let mut values: toml::Table = toml::from_str(DEFAULTS).context("the built-in defaults")?;
         match read_regular_text(&file, FILE_BYTES_MAX, Links::Followed) {
+            _ if is_nothing(&file) => {}
             Ok(text) => {
                 let mut own: toml::Table =
                     toml::from_str(&text).map_err(|error| bad_settings(&file, &error))?;
@@ -388,6 +389,14 @@ pub(crate) fn edit(file: &Path, change: impl FnOnce(&mut toml::Table) -> Result<
 }
 
 /// Puts `own` over `values`, table by table.
+/// Whether somebody wrote `/dev/null`, which is how one says: no settings.
+fn is_nothing(file: &Path) -> bool {
+    cfg!(unix)
+        && file
+            .canonicalize()
+            .is_ok_and(|file| file == Path::new("/dev/null"))
+}
+
 fn merge(values: &mut toml::Table, own: toml::Table) {
     for (key, value) in own {
         match (values.get_mut(&key), value) {

@@ -5,6 +5,8 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
+use kenning::vault::{Links, read_regular_text};
+
 /// Outputs that are kept; the oldest go first.
 const OUTPUTS_MAX: usize = 50;
 const ALL_BYTES_MAX: u64 = 32 << 20;
@@ -29,7 +31,7 @@ pub(crate) fn keep(folder: &Path, fingerprint: u64, output: &str) -> io::Result<
 pub(crate) fn read(folder: &Path, id: &str) -> Option<String> {
     let is_id = !id.is_empty() && id.bytes().all(|byte| byte.is_ascii_hexdigit());
     is_id
-        .then(|| fs::read_to_string(file_of(folder, id)).ok())
+        .then(|| read_regular_text(&file_of(folder, id), ALL_BYTES_MAX, Links::Refused).ok())
         .flatten()
 }
 

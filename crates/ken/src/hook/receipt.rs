@@ -1,9 +1,12 @@
 //! One line in a log for every call of a hook: what was given, or why nothing was.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs;
 use std::io::Write;
 use std::path::Path;
 
+use kenning::vault::{Links, read_regular_text};
+
+use crate::private;
 use crate::wire::ReceiptShape;
 
 /// A log that is longer is put aside; the one put aside before it goes.
@@ -21,15 +24,16 @@ pub(crate) fn add(folder: &Path, receipt: &ReceiptShape) -> std::io::Result<()> 
     }
     let mut line = serde_json::to_string(receipt)?;
     line.push('\n');
-    let mut file = OpenOptions::new().append(true).create(true).open(log)?;
-    file.write_all(line.as_bytes())
+    private::append(&log)?.write_all(line.as_bytes())
 }
 
 /// Returns every receipt there is, oldest first. A line that was cut by a crash is left out.
 pub(crate) fn read(folder: &Path) -> Vec<ReceiptShape> {
     let mut receipts = Vec::new();
     for name in [LOG_BEFORE, LOG] {
-        let text = fs::read_to_string(folder.join(name)).unwrap_or_default();
+        // A line may go over the limit before the log is put aside.
+        let file = folder.join(name);
+        let text = read_regular_text(&file, 2 * LOG_BYTES_MAX, Links::Refused).unwrap_or_default();
         receipts.extend(
             text.lines()
                 .filter_map(|line| serde_json::from_str(line).ok()),
@@ -44,7 +48,7 @@ fn is_full(log: &Path) -> bool {
 
 /// Whoever gets the lock does it; the size is looked at again, because somebody may have been first.
 fn put_aside(folder: &Path) -> std::io::Result<()> {
-    let lock = File::create(folder.join(LOCK))?;
+    let lock = private::append(&folder.join(LOCK))?;
     if lock.try_lock().is_ok() && is_full(&folder.join(LOG)) {
         fs::rename(folder.join(LOG), folder.join(LOG_BEFORE))?;
     }

@@ -3,11 +3,12 @@
 //! One file per session, one line per fact, only ever added to. The file is locked from the first
 //! look to the last line: two hooks of one session that run at once do not give the same passage.
 
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
+use crate::private;
 use crate::wire::{GivenShape, MemoryShape};
 
 /// Sessions that are remembered.
@@ -39,13 +40,7 @@ impl Session {
         if !path.exists() {
             forget_old(folder);
         }
-        let opened = fs::create_dir_all(folder).and_then(|()| {
-            OpenOptions::new()
-                .read(true)
-                .append(true)
-                .create(true)
-                .open(&path)
-        });
+        let opened = fs::create_dir_all(folder).and_then(|()| private::append(&path));
         let Ok(mut file) = opened.and_then(|file| file.lock().map(|()| file)) else {
             return session;
         };

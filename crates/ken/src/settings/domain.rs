@@ -251,7 +251,8 @@ impl DomainSettings {
 /// Reads the domains of a vault; `None` where it lists none.
 pub(crate) fn domains_in(vault: &Path) -> Result<Option<BTreeMap<String, DomainSettings>>> {
     let file = vault.join(DOMAIN_FILE);
-    let text = match read_regular_text(&file, super::FILE_BYTES_MAX, Links::Refused) {
+    let place = inside(vault, &file)?;
+    let text = match read_regular_text(&place, super::FILE_BYTES_MAX, Links::Refused) {
         Ok(text) => text,
         Err(error) if error.kind() == std::io::ErrorKind::NotFound => return Ok(None),
         Err(error) => return Err(kenning::Error::io(&file, error).into()),
@@ -267,6 +268,29 @@ pub(crate) fn domains_in(vault: &Path) -> Result<Option<BTreeMap<String, DomainS
         vault.clone_into(&mut domain.path);
     }
     Ok(Some(domains).filter(|domains| !domains.is_empty()))
+}
+
+/// Follows a link that stays in the vault. One that leads out was made by whoever made the vault, and
+/// could have any file of this machine read.
+fn inside(vault: &Path, file: &Path) -> Result<PathBuf> {
+    if !file.is_symlink() {
+        return Ok(file.to_owned());
+    }
+    let io = |error| kenning::Error::io(file, error);
+    let (root, place) = (
+        vault.canonicalize().map_err(io)?,
+        file.canonicalize().map_err(io)?,
+    );
+    match place.starts_with(root) {
+        true => Ok(place),
+        false => Err(Hinted::error(
+            format!(
+                "{}: a symbolic link that leads out of the vault",
+                file.display()
+            ),
+            "put the file itself there, or name its domains in the settings of ken",
+        )),
+    }
 }
 
 /// Reads the list and gives the legacy domain what the others leave.

@@ -4,7 +4,7 @@ use std::fs;
 
 use insta::assert_snapshot;
 
-use crate::vault::TestVault;
+use crate::vault::{TestVault, finish};
 
 #[test]
 fn a_domain_is_added_searched_and_removed() {
@@ -138,4 +138,38 @@ fn a_wrong_option_is_exit_code_two() {
         assert_eq!(run.stdout, "", "{args:?}");
         assert!(run.stderr.starts_with("error: "), "{}", run.stderr);
     }
+}
+
+#[cfg(unix)]
+#[test]
+fn no_settings_are_said_by_dev_null() {
+    let vault = TestVault::example();
+    let with = |config: &str| {
+        let mut command = vault.command(&["--config", config, "status"]);
+        command.env_remove("KEN_CONFIG");
+        finish(command)
+    };
+    vault.ken(&["index"]).expect_code(0);
+    with("/dev/null").expect_code(0);
+    let run = with("/dev/zero").expect_code(2);
+    assert!(run.stderr.contains("not a regular file"), "{}", run.stderr);
+}
+
+#[cfg(unix)]
+#[test]
+fn the_domains_of_a_vault_may_be_linked_inside_of_it() {
+    use std::os::unix::fs::symlink;
+    let vault = TestVault::example();
+    let domains = "work:\n  include: [1-Projects]\nrest:\n  legacy: true\n";
+    vault.write("system/domains.yaml", domains);
+    let link = vault.root().join("_domains.yaml");
+    symlink("system/domains.yaml", &link).unwrap();
+    let listed = vault.ken(&["domain", "list"]).expect_code(0).stdout;
+    assert!(listed.contains("work"), "{listed}");
+    std::fs::remove_file(&link).unwrap();
+    std::fs::write(vault.beside("domains.yaml"), domains).unwrap();
+    symlink(vault.beside("domains.yaml"), &link).unwrap();
+    vault
+        .ken(&["domain", "list"])
+        .expect_hint("leads out of the vault", "put the file itself there");
 }
