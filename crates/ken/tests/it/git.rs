@@ -300,51 +300,174 @@ fn no_server_that_a_repository_names_is_asked() {
     assert_eq!(asked.unwrap_err().kind(), std::io::ErrorKind::WouldBlock);
 }
 
+/// Verbs that answer and end. Those that take an answer or a call get it on standard input.
+#[cfg(target_os = "linux")]
+const VERBS: &[&[&str]] = &[
+    &["index"],
+    &["index", "--full"],
+    &["search", "walrus"],
+    &["search", "--fresh", "https://example.com/walrus"],
+    &["query", "walrus"],
+    &["vsearch", "walrus"],
+    &["get", "walrus"],
+    &["multi-get", "*.md"],
+    &["ls"],
+    &["links", "walrus"],
+    &["traverse", "walrus", "ice"],
+    &["cite", "-"],
+    &["audit"],
+    &["status"],
+    &["doctor"],
+    &["backup", "copy.db"],
+    &["domain", "add", "other", "vault"],
+    &["domain", "list"],
+    &["domain", "remove", "other"],
+    &["collection", "list"],
+    &["model", "list"],
+    &["eval", "golden.toml"],
+    &["hook", "install", "--agent", "claude"],
+    &["hook", "status", "--agent", "claude"],
+    &["hook", "prompt"],
+    &["hook", "session-start"],
+    &["hook", "pre-tool"],
+    &["hook", "post-tool"],
+    &["hook", "log"],
+    &["hook", "remove", "--agent", "claude"],
+    &["tools"],
+    &["mcp"],
+    &["completions", "bash"],
+    &["man"],
+    &["--version"],
+];
+
+/// Runs a command with its environment under strace, and returns what it asked of the network and
+/// what it started; `None` where nobody may watch.
+#[cfg(target_os = "linux")]
+fn traced(before: &[&str], ken: &Command, test: &TestVault) -> Option<String> {
+    let calls = test.beside("calls");
+    let input = test.beside("input.json");
+    let asked = r#"{"session_id":"s","cwd":"/","prompt":"where did the walrus sleep last winter?",
+        "tool_name":"Bash","tool_input":{"command":"grep walrus winter"}}"#;
+    fs::write(&input, asked).unwrap();
+    let mut traced = Command::new("strace");
+    traced
+        .args(["-f", "-qq", "-e", "trace=%network,execve", "-o"])
+        .arg(&calls)
+        .args(before)
+        .arg(ken.get_program())
+        .args(ken.get_args())
+        .env("HOME", test.beside("home"))
+        .stdin(fs::File::open(input).unwrap())
+        .current_dir(ken.get_current_dir().unwrap());
+    for (name, value) in ken.get_envs() {
+        match value {
+            Some(value) => traced.env(name, value),
+            None => traced.env_remove(name),
+        };
+    }
+    let output = traced.output().ok()?;
+    let calls = fs::read_to_string(calls).unwrap_or_default();
+    let is_forbidden = String::from_utf8_lossy(&output.stderr).contains("ptrace");
+    if calls.is_empty() && is_forbidden {
+        return None;
+    }
+    Some(calls)
+}
+
+/// Whether there is a strace here that may trace.
+#[cfg(target_os = "linux")]
+fn can_trace() -> bool {
+    let tried = Command::new("strace")
+        .args(["-qq", "-o", "/dev/null", "true"])
+        .output();
+    let can = tried.is_ok_and(|output| output.status.success());
+    if !can {
+        eprintln!("SKIPPED: there is no strace to watch with, so nothing was shown here");
+    }
+    can
+}
+
+/// What was traced is `ken` itself, and nothing it did could leave the machine. A pair of sockets
+/// joins a process with its child and leads nowhere else.
+#[cfg(target_os = "linux")]
+#[track_caller]
+fn check_calls(arguments: &[&str], calls: &str, may_listen: bool) {
+    let started = calls.lines().filter(|call| call.contains("execve("));
+    let n_ken = started
+        .filter(|call| call.contains(env!("CARGO_BIN_EXE_ken")))
+        .count();
+    assert!(n_ken > 0, "{arguments:?} was not traced: {calls:?}");
+    let is_open = |call: &&str| {
+        let is_socket = call.contains("socket(") && !may_listen;
+        let sends = call.contains("sendto(") || call.contains("sendmsg(");
+        // What goes to no address goes to the other end of a pair.
+        let has_address = !call.contains("NULL, 0)") && !call.contains("msg_name=NULL");
+        is_socket || call.contains("connect(") || (sends && has_address)
+    };
+    let opened: Vec<&str> = calls.lines().filter(is_open).collect();
+    assert!(opened.is_empty(), "{arguments:?}: {opened:#?}");
+    for call in calls.lines().filter(|call| call.contains("bind(")) {
+        assert!(
+            may_listen && call.contains("127.0.0.1"),
+            "{arguments:?}: {call}"
+        );
+    }
+}
+
 /// Nothing leaves the machine: no verb so much as opens a socket that could.
 #[cfg(target_os = "linux")]
 #[test]
 fn no_verb_opens_a_socket() {
+    if !can_trace() {
+        return;
+    }
     let test = TestVault::example();
     if has_git() {
         git(&test.root(), &["init", "-q"], "2021-01-01");
         commit(&test.root(), "walrus.md", "2021-02-03");
     }
-    let calls = test.beside("calls");
-    for arguments in [
-        vec!["index"],
-        vec!["search", "walrus"],
-        vec!["get", "walrus"],
-        vec!["links", "walrus"],
-        vec!["status"],
-        vec!["doctor"],
-        vec!["audit"],
+    let golden = "[[query]]\ntext = \"walrus\"\nrelevant = [\"walrus.md\"]\n";
+    fs::write(test.beside("golden.toml"), golden).unwrap();
+    for arguments in VERBS {
+        let calls = traced(&[], &test.command(arguments), &test).expect("strace may trace");
+        check_calls(arguments, &calls, false);
+    }
+    // A witness that calls are seen at all.
+    let mut python = Command::new("python3");
+    python
+        .args(["-c", "import socket; socket.socket()"])
+        .current_dir(test.beside(""));
+    if Command::new("python3").arg("--version").output().is_ok() {
+        let calls = traced(&[], &python, &test).unwrap();
+        assert!(calls.contains("socket(AF_INET"), "{calls}");
+    }
+}
+
+/// The verbs that stay: they are ended once they have said that they are there. `serve` listens, and
+/// calls nobody.
+#[cfg(target_os = "linux")]
+#[test]
+fn what_stays_calls_nobody() {
+    if !can_trace() {
+        return;
+    }
+    let test = TestVault::example();
+    test.ken(&["index"]).expect_code(0);
+    let until_it_speaks =
+        r#"mkfifo "$0"; "$@" 2>"$0" & read -r line <"$0"; kill -TERM $!; wait; rm "$0""#;
+    let pipe = test.beside("said");
+    let before = ["sh", "-c", until_it_speaks, pipe.to_str().unwrap()];
+    for (arguments, may_listen) in [
+        (["watch", "--sweep", "1000"], false),
+        (["serve", "--port", "0"], true),
     ] {
-        let ken = test.command(&arguments);
-        let mut traced = Command::new("strace");
-        traced
-            .args(["-f", "-qq", "-e", "trace=%network", "-o"])
-            .arg(&calls)
-            .arg(ken.get_program())
-            .args(ken.get_args())
-            .current_dir(ken.get_current_dir().unwrap());
-        for (name, value) in ken.get_envs() {
-            match value {
-                Some(value) => traced.env(name, value),
-                None => traced.env_remove(name),
-            };
-        }
-        let ran = traced.output();
-        let Some(_) = ran.ok().filter(|output| output.status.code() != Some(127)) else {
-            eprintln!("skipped: there is no strace to watch with");
-            return;
-        };
-        let calls = fs::read_to_string(&calls).unwrap();
-        // A pair of sockets joins a process with its child and leads nowhere else.
-        let opened: Vec<_> = calls
-            .lines()
-            .filter(|call| call.contains("socket(") || call.contains("connect("))
-            .collect();
-        assert!(opened.is_empty(), "{arguments:?}: {opened:#?}");
+        let calls = traced(&before, &test.command(&arguments), &test).expect("strace may trace");
+        check_calls(&arguments, &calls, may_listen);
+        assert_eq!(
+            calls.contains("bind("),
+            may_listen,
+            "{arguments:?}: {calls}"
+        );
     }
 }
 
