@@ -24,6 +24,8 @@ mod names;
 mod near;
 mod pem;
 mod phrase;
+mod pin;
+mod piped;
 mod prefixed;
 mod seams;
 mod shape;
@@ -92,7 +94,7 @@ impl Deref for CleanText {
 /// A credential that was masked; it never holds the secret itself.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Finding {
-    /// Line of the note on which the credential began, 1-based.
+    /// Line of the note on which the credential began, 1-based; 0 for one in its name.
     pub line: u32,
     /// Name of the pattern, as written in `[REDACTED:pattern]`.
     pub pattern: &'static str,
@@ -127,6 +129,15 @@ pub fn masks(text: &str) -> impl Iterator<Item = &str> {
     text.split(MARK)
         .skip(1)
         .filter_map(|rest| rest.split(']').next())
+}
+
+/// Counts the credentials that a path held; they are masked in it already.
+pub fn in_name(path: &str) -> Vec<Finding> {
+    let found = |_| Finding {
+        line: 0,
+        pattern: "file-name",
+    };
+    masks(path).map(found).collect()
 }
 
 /// After so many rounds, all that is glued to a credential goes with it.
@@ -264,6 +275,9 @@ impl KeywordReader {
             }
             Detector::Pair => login::detect_pair(text, hit),
             Detector::Card => card::detect(text, hit),
+            Detector::Printed => piped::detect_printed(text, hit),
+            Detector::Here => piped::detect_here(text, hit),
+            Detector::Pin => pin::detect(text, hit),
             Detector::Phrase if hit.start < self.phrases_end => None,
             Detector::Phrase => {
                 let (span, end) = phrase::detect(text, hit);

@@ -82,6 +82,54 @@ fn files_that_are_not_text_are_read_first() {
 }
 
 #[test]
+fn a_column_of_passwords_in_a_sheet_is_masked() {
+    let vault = TestVault::empty();
+    let secret = ["kL9", "mm2z", "Qa"].join("#");
+    let rows = [
+        ["site", "Kennwort"],
+        ["router", &secret],
+        ["shop", "sunflower"],
+    ];
+    let cell = |text: &&str| format!("<c t=\"inlineStr\"><is><t>{text}</t></is></c>");
+    let row = |row: &[&str; 2]| format!("<row>{}</row>", row.iter().map(cell).collect::<String>());
+    let rows: String = rows.iter().map(row).collect();
+    let kind = "http://schemas.openxmlformats.org/officeDocument/2006/relationships";
+    let leads = |what: &str, target: &str| {
+        format!(
+            "<Relationships><Relationship Id=\"r1\" Type=\"{kind}/{what}\" Target=\"{target}\"/></Relationships>"
+        )
+    };
+    let mut zip = ZipWriter::new(File::create(vault.root().join("Logins.xlsx")).unwrap());
+    for (name, text) in [
+        ("_rels/.rels", leads("officeDocument", "xl/workbook.xml")),
+        (
+            "xl/_rels/workbook.xml.rels",
+            leads("worksheet", "worksheets/sheet1.xml"),
+        ),
+        (
+            "xl/workbook.xml",
+            format!(
+                "<workbook xmlns:r=\"{kind}\"><sheets><sheet name=\"Logins\" sheetId=\"1\" r:id=\"r1\"/></sheets></workbook>"
+            ),
+        ),
+        (
+            "xl/worksheets/sheet1.xml",
+            format!("<worksheet><sheetData>{rows}</sheetData></worksheet>"),
+        ),
+    ] {
+        zip.start_file(name, SimpleFileOptions::default()).unwrap();
+        zip.write_all(text.as_bytes()).unwrap();
+    }
+    zip.finish().unwrap();
+    let run = vault.ken(&["audit"]).expect_code(0);
+    assert!(run.stdout.contains("Logins.xlsx:"), "{}", run.stdout);
+    vault.ken(&["index"]).expect_code(0);
+    let got = vault.ken(&["get", "Logins.xlsx"]).expect_code(0);
+    assert!(got.stdout.contains("router"), "{}", got.stdout);
+    assert!(!got.stdout.contains(&secret), "{}", got.stdout);
+}
+
+#[test]
 fn a_credential_in_a_name_stays_in_the_vault() {
     let vault = TestVault::empty();
     let secret = ["ghp_", "16C7e42F292c6912E7", "710c838347Ae178B4a"].concat();

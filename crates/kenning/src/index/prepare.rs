@@ -13,6 +13,7 @@ use crate::extract::{Kind, Reader};
 use crate::index::IndexContext;
 use crate::index::understand::{Understood, understand};
 use crate::note::{self, Format, Note, PropertyType};
+use crate::secrets;
 use crate::store::{
     self, ChunkRecord, Coder, DATE_FROM_FILE, DATE_FROM_GIT, NoteRecord, Terms, TextPacker,
     day_of_ns,
@@ -157,8 +158,9 @@ fn record(
         format,
         note,
         warnings,
-        masked,
+        mut masked,
     } = understood;
+    masked.splice(..0, secrets::in_name(&file.path));
     let mut chunks = chunk::chunk(&note, tools.profile);
     if chunks.is_empty() {
         chunks.push(empty_chunk(&note));

@@ -161,7 +161,10 @@ fn is_heading(text: &[u8], position: usize) -> bool {
 }
 
 /// Words that say what a thing is, in the languages of the stemmers; or a colon behind more words.
-const COPULAS: [&str; 23] = [
+#[rustfmt::skip]
+const COPULAS: &[&str] = &[
+    // What it is since a change.
+    " now ", " jetzt ", " nun ", " maintenant ", " ahora ", " agora ", " adesso ", " nu ", " nå ", " nyt ", " acum ", " теперь ", " τώρα ", " şimdi ", " الآن ",
     ": ",
     " is ",
     " are ",
@@ -265,6 +268,12 @@ fn name_end(text: &[u8], kind: Kind, keyword_end: usize) -> Option<usize> {
         b"hex",
     ];
     let mut end = keyword_end;
+    while ZERO_WIDTH
+        .iter()
+        .any(|blank| text[end..].starts_with(blank.as_bytes()))
+    {
+        end += 3;
+    }
     if kind == Kind::Word {
         let is_letter = |byte: &u8| byte.is_ascii_alphabetic() || *byte >= 0x80;
         end += text[end..]
@@ -301,6 +310,9 @@ fn name_end(text: &[u8], kind: Kind, keyword_end: usize) -> Option<usize> {
         rest.starts_with("：".as_bytes()) || rest.first().is_none_or(|&byte| !is_open(byte));
     is_over.then_some(end)
 }
+
+/// Characters of three bytes that nobody sees.
+const ZERO_WIDTH: [&str; 5] = ["\u{200b}", "\u{200c}", "\u{200d}", "\u{2060}", "\u{feff}"];
 
 /// Endings of words are shorter than this.
 const ENDING_BYTES_MAX: usize = 10;

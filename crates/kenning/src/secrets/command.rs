@@ -1,4 +1,5 @@
-//! Passwords on a command line, where a program takes them by a flag of one letter: `mysql -p…`, `redis-cli -a …`.
+//! Passwords on a command line, where a program takes them by a flag of one letter or by place: `mysql -p…`,
+//! `redis-cli -a …`, `smbclient -U user%…`.
 
 use super::login::command_length;
 use super::value::is_login_password;
@@ -12,9 +13,15 @@ enum Place {
     /// In the next word.
     Next,
     Either,
+    /// In the next word, behind this sign.
+    Behind(u8),
+    /// In the word after the next.
+    Second,
+    /// In the last word of the line.
+    Last,
 }
 
-/// A program and the flag that its password follows.
+/// A program and the flag that its password follows, or several with bars between them.
 #[derive(Debug, Clone, Copy)]
 struct Program {
     name: &'static str,
@@ -49,6 +56,38 @@ const PROGRAMS: &[Program] = &[
     program("rabbitmqadmin", " -p ", Place::Next),
     program("sqlcmd", " -P ", Place::Next),
     program("bcp ", " -P ", Place::Next),
+    program("smbclient", " -U", Place::Behind(b'%')),
+    program("smbget", " -U", Place::Behind(b'%')),
+    program("rpcclient", " -U", Place::Behind(b'%')),
+    program("winexe", " -U", Place::Behind(b'%')),
+    program("smbmap", " -p ", Place::Next),
+    program("lftp ", " -u ", Place::Behind(b',')),
+    program("http ", " -a ", Place::Behind(b':')),
+    program("https ", " -a ", Place::Behind(b':')),
+    program("sqlplus ", " ", Place::Behind(b'/')),
+    program("impdp ", " ", Place::Behind(b'/')),
+    program("expdp ", " ", Place::Behind(b'/')),
+    program("net user ", " ", Place::Second),
+    program("wpa_passphrase ", " ", Place::Second),
+    program("nmcli", " password ", Place::Next),
+    program("htpasswd", " -b| -nb| -cb| -Bb| -nbB| -Bbn", Place::Last),
+    program("plink", " -pw ", Place::Next),
+    program("pscp", " -pw ", Place::Next),
+    program("psftp", " -pw ", Place::Next),
+    program("ipmitool", " -P ", Place::Next),
+    program("mosquitto_", " -P ", Place::Next),
+    program("evil-winrm", " -p ", Place::Next),
+    program("crackmapexec", " -p ", Place::Next),
+    program("netexec", " -p ", Place::Next),
+    program("rdesktop", " -p ", Place::Next),
+    program("useradd", " -p ", Place::Next),
+    program("usermod", " -p ", Place::Next),
+    program("oc login", " -p ", Place::Next),
+    program("cf login", " -p ", Place::Next),
+    program("registry login", " -p ", Place::Next),
+    program("ncftp", " -p ", Place::Next),
+    program("cadaver", " -p ", Place::Next),
+    program("keytool", " -storepass | -keypass ", Place::Next),
 ];
 
 pub(super) const fn n_names() -> usize {
@@ -64,23 +103,49 @@ pub(super) fn detect(text: &[u8], program: u16, hit: Hit) -> Option<Span> {
     let program = PROGRAMS[program as usize];
     let from = hit.end - usize::from(program.name.ends_with(' '));
     let command = &text[from..from + command_length(&text[from..])];
-    let flag = program.flag.as_bytes();
-    let found = command.windows(flag.len()).position(|part| part == flag)?;
-    let mut start = from + found + flag.len();
-    if program.place == Place::Either && text.get(start) == Some(&b' ') {
-        start += 1;
+    let flags = program.flag.split('|').filter_map(|flag| {
+        let at = command
+            .windows(flag.len())
+            .position(|part| part == flag.as_bytes());
+        at.map(|at| at + flag.len())
+    });
+    let mut start = from + flags.max()?;
+    let line = &text[..from + command.len()];
+    match program.place {
+        Place::Glued | Place::Next => {}
+        Place::Either => start += usize::from(line.get(start) == Some(&b' ')),
+        Place::Behind(sign) => {
+            let word = start + blanks(&line[start..]);
+            let length = line[word..].iter().position(|&byte| byte <= b' ');
+            let word = word..length.map_or(line.len(), |length| word + length);
+            start = word.start + line[word].iter().position(|&byte| byte == sign)? + 1;
+        }
+        Place::Second => start = next_word(line, start),
+        Place::Last => {
+            let command = line[start..].trim_ascii_end();
+            start += command.iter().rposition(|&byte| byte <= b' ')? + 1;
+        }
     }
-    let quote = text
+    let quote = line
         .get(start)
         .copied()
         .filter(|byte| matches!(byte, b'"' | b'\''));
     start += usize::from(quote.is_some());
-    let rest = &text[start..from + command.len()];
+    let rest = line.get(start..)?;
+    let at_sign = if program.place == Place::Behind(b'/') {
+        b'@'
+    } else {
+        b' '
+    };
     let length = rest
         .iter()
         .position(|&byte| match quote {
             Some(quote) => byte == quote || byte == b'\n',
-            None => byte <= b' ' || matches!(byte, b'`' | b'"' | b'\'' | b'|' | b';' | b'<' | b')'),
+            None => {
+                byte <= b' '
+                    || byte == at_sign
+                    || matches!(byte, b'`' | b'"' | b'\'' | b'|' | b';' | b'<' | b')')
+            }
         })
         .unwrap_or(rest.len());
     is_login_password(b"", &rest[..length]).then_some(Span {
@@ -88,4 +153,18 @@ pub(super) fn detect(text: &[u8], program: u16, hit: Hit) -> Option<Span> {
         end: start + length,
         pattern: "password",
     })
+}
+
+fn blanks(text: &[u8]) -> usize {
+    text.iter().take_while(|&&byte| byte == b' ').count()
+}
+
+/// Where the word after the one that begins here begins.
+fn next_word(line: &[u8], start: usize) -> usize {
+    let start = start + blanks(&line[start..]);
+    let length = line[start..]
+        .iter()
+        .take_while(|&&byte| byte > b' ')
+        .count();
+    start + length + blanks(&line[start + length..])
 }

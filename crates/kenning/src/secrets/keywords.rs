@@ -39,6 +39,12 @@ pub(super) enum Detector {
     Card,
     /// A recovery phrase behind the word.
     Phrase,
+    /// `echo password | program`.
+    Printed,
+    /// `program <<< password`.
+    Here,
+    /// A number that opens something.
+    Pin,
 }
 
 /// A text that a credential begins with, or that stands before one.
@@ -83,6 +89,10 @@ const fn phrase(text: &'static str) -> Keyword {
     word(text, Detector::Phrase)
 }
 
+const fn pin(text: &'static str) -> Keyword {
+    word(text, Detector::Pin)
+}
+
 // Letters beyond ASCII are compared as they are, so that words which begin with one stand here in each case.
 #[rustfmt::skip]
 const WORDS: &[Keyword] = &[
@@ -105,6 +115,10 @@ const WORDS: &[Keyword] = &[
     foreign("пароль"), foreign("Пароль"), foreign("ПАРОЛЬ"), foreign("пароля"),
     foreign("contraseña"), foreign("CONTRASEÑA"), foreign("contrasena"), foreign("lösenord"), foreign("LÖSENORD"),
     foreign("heslo"), foreign("hasło"), foreign("கடவுச்சொல்"), foreign("şifre"), foreign("Şifre"), foreign("ŞİFRE"), foreign("sifre"),
+    foreign("zugangscode"), foreign("zugangswort"), foreign("toegangscode"), foreign("code d'accès"), foreign("código de ac"),
+    foreign("codice di accesso"), foreign("codice d'accesso"), foreign("код доступа"), foreign("Код доступа"),
+    foreign("clave de acceso"), foreign("clave del"), foreign("clave de la"), foreign("clave wifi"), foreign("clave:"),
+    foreign("pääsykoodi"), foreign("hozzáférési kód"), foreign("erişim kodu"), foreign("رمز الدخول"), foreign("رمز المرور"),
     word("secret", Detector::Name(Kind::Secret)),
     word("credential", Detector::Name(Kind::Secret)),
     word("token", Detector::Name(Kind::Token)),
@@ -140,6 +154,12 @@ const WORDS: &[Keyword] = &[
     phrase("seed"), phrase("mnemonic"), phrase("recovery phrase"), phrase("backup phrase"), phrase("secret phrase"),
     phrase("wallet"), phrase("bip39"), phrase("bip-39"), phrase("wiederherstellung"), phrase("récupération"),
     phrase("recuperaci"), phrase("recupero"),
+    pin("pin"), pin("puk"), pin("passcode"), pin("geheimzahl"), pin("digicode"), pin("tunnusluku"), pin("door code"),
+    pin("gate code"), pin("alarm code"), pin("lock code"), pin("safe code"), pin("entry code"), pin("keypad code"),
+    pin("türcode"), pin("alarmcode"), pin("deurcode"), pin("portkod"), pin("dörrkod"), pin("dørkode"), pin("ovikoodi"),
+    pin("code de la porte"), pin("code porte"), pin("código de la puerta"), pin("código da porta"), pin("kapı kodu"),
+    pin("пин"), pin("Пин"), pin("ПИН"), pin("код домофона"), pin("Код домофона"), pin("الرقم السري"), pin("رمز الباب"),
+    word("echo ", Detector::Printed), word("printf ", Detector::Printed), word("<<<", Detector::Here),
     word("://", Detector::Url),
     word("bearer", Detector::Bearer),
     word("authorization", Detector::Authorization),

@@ -1,7 +1,7 @@
 //! Logins: passwords in URLs, `Authorization` headers, bearer tokens, `curl -u`.
 
 use super::shape::{ALNUM, BASE64, EQUALS, OPAQUE, is, run_length};
-use super::value::{is_login_password, is_opaque, is_password, is_strong, is_uuid};
+use super::value::{is_login_password, is_opaque, is_password, is_shouting, is_strong, is_uuid};
 use super::{Hit, Span, tokens};
 
 /// A user name and a password are each shorter than this.
@@ -220,15 +220,13 @@ pub(super) fn detect_pair(text: &[u8], hit: Hit) -> Option<Span> {
     let line = line.split(|&byte| byte == b'\n').next()?;
     let (pair, is_signed) = after_sign(line)?;
     let (user, joint, password) = user_and_password(pair)?;
-    if !is_signed && joint != b" / " {
-        return None;
-    }
     let start = hit.end + line.len() - password.len();
     let end = password
         .iter()
         .position(|byte| b" \t\r`|)\"'".contains(byte));
     let password = &password[..end.unwrap_or(password.len())];
-    (is_strong(password) && password != user).then_some(Span {
+    let is_told = is_signed || joint == b" / " || is_shouting(password);
+    (is_told && is_strong(password) && password != user).then_some(Span {
         start,
         end: start + password.len(),
         pattern: "password",
@@ -240,6 +238,7 @@ fn after_sign(line: &[u8]) -> Option<(&[u8], bool)> {
     let is_letter = |byte: &&u8| is(**byte, ALNUM) || !byte.is_ascii();
     let n_word = line.iter().take(24).take_while(is_letter).count();
     let rest = &line[n_word..];
+    let rest = rest.strip_prefix(b" -").unwrap_or(rest);
     let n_sign = rest
         .iter()
         .take_while(|byte| b" *_:=`\"'".contains(byte))

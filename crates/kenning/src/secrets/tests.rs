@@ -1,5 +1,6 @@
 //! Tests of masking. No credential stands in this file: each one is put together when the test runs.
 
+mod opened;
 mod planted;
 
 use proptest::prelude::*;
