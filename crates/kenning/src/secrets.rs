@@ -240,6 +240,8 @@ struct KeywordReader {
     phrases_end: usize,
     /// Where the last command line without a password ends.
     command_end: usize,
+    /// Where the last line without a password in a pipe ends.
+    piped_end: usize,
     /// The last row of bytes that no blank and no quote interrupts.
     row: Range<usize>,
 }
@@ -275,8 +277,9 @@ impl KeywordReader {
             }
             Detector::Pair => login::detect_pair(text, hit),
             Detector::Card => card::detect(text, hit),
-            Detector::Printed => piped::detect_printed(text, hit),
-            Detector::Here => piped::detect_here(text, hit),
+            Detector::Printed | Detector::Here if hit.start < self.piped_end => None,
+            Detector::Printed => self.in_pipe(text, hit, piped::detect_printed(text, hit)),
+            Detector::Here => self.in_pipe(text, hit, piped::detect_here(text, hit)),
             Detector::Pin => pin::detect(text, hit),
             Detector::Phrase if hit.start < self.phrases_end => None,
             Detector::Phrase => {
@@ -293,6 +296,14 @@ impl KeywordReader {
     fn in_command(&mut self, text: &[u8], hit: Hit, found: Option<Span>) -> Option<Span> {
         if found.is_none() {
             self.command_end = hit.end + login::command_length(&text[hit.end..]);
+        }
+        found
+    }
+
+    /// The same for a line with a pipe.
+    fn in_pipe(&mut self, text: &[u8], hit: Hit, found: Option<Span>) -> Option<Span> {
+        if found.is_none() {
+            self.piped_end = hit.end + piped::rest_of_line(text, hit.end).len();
         }
         found
     }

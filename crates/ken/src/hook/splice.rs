@@ -571,7 +571,7 @@ mod tests {
             ),
             (
                 json!({"a": [1.0, {"b": [20.0, 3]}]}),
-                text.replace(", /* two */\n  4", " /* two */\n  "),
+                text.replace(", /* two */\n  4", " /* two */"),
             ),
         ] {
             assert_eq!(document.saying(&wanted), Some(expected));

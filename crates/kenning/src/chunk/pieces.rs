@@ -36,7 +36,7 @@ pub(super) fn pack_blocks(note: &Note, piece: &Piece, max: usize, out: &mut Vec<
     let mut ends = Vec::new();
     for block in blocks_within(note, &piece.range) {
         let range = block.range.start..block.range.end.min(piece.range.end);
-        if n_chars(&note.text[range.clone()]) > max {
+        if exceeds(&note.text[range.clone()], max) {
             cut_block(&note.text, range, block.kind, max, &mut ends);
         } else {
             ends.push((range.end, block.kind == BlockKind::Heading));
@@ -48,8 +48,8 @@ pub(super) fn pack_blocks(note: &Note, piece: &Piece, max: usize, out: &mut Vec<
     let (mut start, mut end) = (piece.range.start, piece.range.start);
     let mut is_glued = false;
     for (next, is_heading) in ends {
-        let is_full = n_chars(&note.text[start..next]) > max;
-        if is_full && end > start && (!is_glued || n_chars(&note.text[start..end]) > max) {
+        let is_full = exceeds(&note.text[start..next], max);
+        if is_full && end > start && (!is_glued || exceeds(&note.text[start..end], max)) {
             push_trimmed(note, start..end, piece.heading, out);
             start = end;
         }
@@ -77,7 +77,7 @@ pub(super) fn push_trimmed(
 /// word is lost, as long as the two stay below `max`; drops what has no word at all. Only a bare
 /// heading joins what follows it: text above a heading does not belong to it.
 pub(super) fn join_small(note: &Note, pieces: Vec<Piece>, min: usize, max: usize) -> Vec<Piece> {
-    let fits = |from: usize, to: usize| n_chars(&note.text[from..to]) <= max + min;
+    let fits = |from: usize, to: usize| !exceeds(&note.text[from..to], max + min);
     let mut joined: Vec<Piece> = Vec::with_capacity(pieces.len());
     let mut pending: Option<Piece> = None;
     for mut piece in pieces {
@@ -123,6 +123,11 @@ pub(super) fn blocks_within<'a>(
         .take_while(move |block| block.range.start < range.end)
 }
 
+/// Whether a text has more than `max` characters; no more of it is looked at.
+pub(super) fn exceeds(text: &str, max: usize) -> bool {
+    text.len() > max && text.chars().nth(max).is_some()
+}
+
 /// Returns the number of characters, quickly where they are bytes.
 pub(super) fn n_chars(text: &str) -> usize {
     if text.is_ascii() {
@@ -162,7 +167,7 @@ fn cut_block(
     ends: &mut Vec<(usize, bool)>,
 ) {
     let mut start = range.start;
-    while n_chars(&text[start..range.end]) > max {
+    while exceeds(&text[start..range.end], max) {
         let rest = &text[start..range.end];
         let window = &rest[..chars_end(rest, max)];
         let cut = match kind {

@@ -1,7 +1,7 @@
 //! The `recursive` profile for text without structure: about 1,000 characters with 100 shared by
 //! neighbours, cut at the coarsest gap that fits: paragraph, line, sentence, word.
 
-use super::pieces::{Piece, SENTENCE_ENDS, chars_end, last_end, n_chars, push_trimmed};
+use super::pieces::{Piece, SENTENCE_ENDS, chars_end, exceeds, last_end, push_trimmed};
 use crate::note::Note;
 
 /// Most characters of a chunk.
@@ -17,11 +17,10 @@ pub(super) fn cut(note: &Note) -> Vec<Piece> {
     let mut start = note.body_start;
     while start < text.len() {
         let rest = &text[start..];
-        let n_left = n_chars(rest);
-        let end = if n_left <= CHARS_MAX + CHARS_MIN {
-            text.len()
-        } else {
+        let end = if exceeds(rest, CHARS_MAX + CHARS_MIN) {
             start + gap(&rest[..chars_end(rest, CHARS_MAX)])
+        } else {
+            text.len()
         };
         push_trimmed(note, start..end, heading_at(note, start), &mut pieces);
         if end == text.len() {

@@ -70,7 +70,7 @@ fn is_number(digits: &[u8], has_sign: bool) -> bool {
 /// A date, an amount or an address goes on.
 fn stands_alone(behind: &[u8]) -> bool {
     match behind {
-        [next, after, ..] if matches!(next, b'.' | b',' | b'-' | b':' | b'/') => !is(*after, ALNUM),
+        [b'.' | b',' | b'-' | b':' | b'/', after, ..] => !is(*after, ALNUM),
         [next, ..] => !is(*next, ALNUM) && !matches!(next, b'%' | b'_' | b'@') && *next < 0x80,
         [] => true,
     }

@@ -35,7 +35,8 @@ pub(super) fn detect_here(text: &[u8], hit: Hit) -> Option<Span> {
     secret(text, hit.end + start, hit.end + end, line)
 }
 
-fn rest_of_line(text: &[u8], from: usize) -> &[u8] {
+/// Returns what is left of a line, or the beginning of it where that is long.
+pub(super) fn rest_of_line(text: &[u8], from: usize) -> &[u8] {
     let rest = &text[from..text.len().min(from + LINE_BYTES_MAX)];
     let end = rest
         .iter()

@@ -276,3 +276,77 @@ fn code_is_pointed_at_line_by_line() {
         text.lines().count()
     );
 }
+
+/// Pieces that a parser may wait for the end of, each by the hundred thousand. Whoever looks for it from
+/// every one of them takes hours; `scripts/growth` measures what is between.
+#[test]
+fn pieces_without_an_end_take_time_by_their_number() {
+    const N: usize = 200_000;
+    let pieces = [
+        ("a.md", "[["),
+        ("a.md", "!["),
+        ("a.md", "]("),
+        ("a.md", "`"),
+        ("a.md", "``\n"),
+        ("a.md", "$"),
+        ("a.md", "%%"),
+        ("a.md", "<!--"),
+        ("a.md", "<div>"),
+        ("a.md", "<"),
+        ("a.md", "*a "),
+        ("a.md", "~~"),
+        ("a.md", "=="),
+        ("a.md", "|"),
+        ("a.md", "> "),
+        ("a.md", "[^a]"),
+        ("a.md", "[a]: b\n"),
+        ("a.md", "\\"),
+        ("a.md", "&"),
+        ("a.md", "a="),
+        ("a.md", "\"'"),
+        ("a.md", "password="),
+        ("a.md", "password: "),
+        ("a.md", "QUJD+/"),
+        ("a.md", "deadbeef"),
+        ("a.md", "a@"),
+        ("a.md", "://"),
+        ("a.md", "echo "),
+        ("a.md", "<<<"),
+        ("a.md", "pin "),
+        ("a.md", "curl "),
+        ("a.md", "card "),
+        ("a.md", "-----BEGIN "),
+        ("a.md", "mysql "),
+        ("a.md", "login: "),
+        ("a.md", "{{"),
+        ("a.md", "\u{200b}"),
+        ("a.md", " "),
+        ("a.md", "\t"),
+        ("a.html", "<div>"),
+        ("a.html", "<!--"),
+        ("a.html", "<a "),
+        ("a.html", "<"),
+        ("a.html", "</p>"),
+        ("a.html", "&"),
+        ("a.csv", "1,2\n"),
+        ("a.csv", "\"a\n"),
+        ("a.json", "["),
+        ("a.json", "{\"a\":"),
+        ("a.rtf", "{"),
+        ("a.eml", "a: b\r\n"),
+        ("a.srt", "1\n00:00:01,000 --> 00:00:02,000\na\n\n"),
+        ("a.rs", "{"),
+        ("a.rs", "/*"),
+        ("a.py", "\"\"\""),
+        ("a.txt", "a"),
+    ];
+    for (path, piece) in pieces {
+        let text = match path {
+            "a.rtf" => format!("{{\\rtf1 {}", piece.repeat(N)),
+            _ => piece.repeat(N),
+        };
+        if let Ok(understood) = understand(path, text.into_bytes(), &InProcess::default()) {
+            let _ = chunk::chunk(&understood.note, Profile::default());
+        }
+    }
+}
