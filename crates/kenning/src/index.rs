@@ -1,35 +1,42 @@
 //! The write flow: compare stamps, then mask, parse, chunk, embed and store what changed.
 //!
-//! Workers prepare notes on all cores; one thread writes them, in order. What was committed stays,
-//! whatever happens after.
+//! Workers prepare notes on all cores; one thread writes them, in order. A run is one step for those who
+//! read meanwhile, however large it is; only a first build shows what it has so far, and says so.
 
 mod fresh;
+mod gone;
 mod graph;
 mod prepare;
+mod report;
 mod understand;
 
 use std::collections::HashMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 pub use crate::chunk::Profile;
 pub use fresh::{Freshness, freshness};
+pub use gone::Withheld;
+pub use report::{Caveats, Progress, Rebuild, Report, caveats};
 pub use understand::findings;
 
-use crate::embed::{Embedder, ModelId};
+use crate::embed::Embedder;
 use crate::error::{Error, Result};
 use crate::extract::{self, Reader};
 use crate::note::Format;
 use crate::secrets;
 use crate::store::{self, FileId, NoteRecord, StoreWriter};
-use crate::vault::{self, Found, Skipped, Source, Stamp};
+use crate::vault::{self, Found, Source, Stamp, Walk};
+use gone::{Ground, Known};
 use prepare::{Group, Outcome, Tools};
 
 /// Notes that a worker takes at once; enough to fill an embedding batch.
 const GROUP_NOTES: usize = 32;
-/// Text after which the work so far is committed.
-const COMMIT_BYTES: u64 = 96 << 20;
+/// Groups that may be prepared ahead of the one that is written next; a file that takes long would
+/// otherwise fill the memory with what follows it.
+const GROUPS_AHEAD_MAX: usize = 24;
 /// Notes that the text dictionary is learnt from, and how much of each.
 const SAMPLE_NOTES: usize = 256;
 const SAMPLE_BYTES: usize = 4 << 10;
@@ -67,6 +74,10 @@ pub struct IndexOptions {
     pub patience: Duration,
     /// Read the whole file first, to find damage where nothing else would look.
     pub check: bool,
+    /// Notes that are gone are gone, however many; the file system they lie on is the right one.
+    pub accept_removals: bool,
+    /// Text after which what was done goes from memory into the file.
+    pub step_bytes: u64,
 }
 
 impl Default for IndexOptions {
@@ -77,76 +88,10 @@ impl Default for IndexOptions {
             n_threads: 2,
             patience: Duration::from_secs(5),
             check: false,
+            accept_removals: false,
+            step_bytes: 32 << 20,
         }
     }
-}
-
-/// How far the work is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Progress {
-    /// Notes done.
-    pub n_done: usize,
-    /// Notes to do.
-    pub n_total: usize,
-    /// Bytes of text done.
-    pub n_bytes: u64,
-}
-
-/// What a run did.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Report {
-    /// Notes that are new.
-    pub n_added: usize,
-    /// Notes whose text changed.
-    pub n_changed: usize,
-    /// Notes that are gone.
-    pub n_removed: usize,
-    /// Notes that moved: counted here and not as added and removed.
-    pub n_renamed: usize,
-    /// Notes left as they were.
-    pub n_unchanged: usize,
-    /// Chunks written.
-    pub n_chunks: usize,
-    /// Bytes of text read.
-    pub n_bytes: u64,
-    /// Files that could not be taken.
-    pub skipped: Vec<Skipped>,
-    /// Notes with something that could not be understood: path, line, message.
-    pub warnings: Vec<(String, u32, String)>,
-    /// Credentials masked: path, line, pattern.
-    pub masked: Vec<(String, u32, &'static str)>,
-    /// Why everything was made anew.
-    pub rebuilt: Option<Rebuild>,
-    /// Whether the run was stopped before it was done.
-    pub is_stopped: bool,
-}
-
-/// Why an index was made anew.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Rebuild {
-    /// There was none.
-    New,
-    /// It was asked for.
-    Asked,
-    /// It was of another schema version.
-    Schema {
-        /// That version.
-        found: i64,
-    },
-    /// It was made with another model.
-    Model {
-        /// That model.
-        from: ModelId,
-    },
-    /// Notes are cut differently now.
-    Settings,
-    /// It was damaged.
-    Damaged {
-        /// What was found.
-        reason: String,
-        /// Where the damaged file is now.
-        aside: Option<PathBuf>,
-    },
 }
 
 /// Brings the index up to date with the source.
@@ -157,6 +102,20 @@ pub fn update(cx: &IndexContext<'_>) -> Result<Report> {
 /// Brings one file up to date, whether it changed, is new or is gone.
 pub fn update_file(cx: &IndexContext<'_>, path: &str, stamp: Option<Stamp>) -> Result<Report> {
     or_anew(cx, |cx| update_one(cx, path, stamp))
+}
+
+/// Has an index say that its vault is not there at all, for whoever asks it next.
+pub fn note_closed(store: &Path, reason: &str, patience: Duration, now: i64) -> Result<()> {
+    if !store.exists() {
+        return Ok(());
+    }
+    let mut writer = StoreWriter::open(store, patience)?;
+    if writer.model()?.is_some() {
+        let reason = reason.to_owned();
+        gone::note_down(&mut writer, Some(&Withheld::Closed { reason }))?;
+        writer.commit(now)?;
+    }
+    writer.close()
 }
 
 /// Runs; where the index turns out to be damaged, puts it aside and makes a new one.
@@ -177,63 +136,145 @@ fn or_anew(
 }
 
 fn update_all(cx: &IndexContext<'_>) -> Result<Report> {
-    let walk = cx.source.list();
-    let (mut writer, rebuilt) = open(cx, &walk.found)?;
+    let mut walk = cx.source.list();
+    let (mut writer, plan) = open(cx)?;
+    let mut known = known(&writer)?;
     let mut report = Report {
-        rebuilt,
-        skipped: walk.skipped,
+        n_found: walk.found.len(),
         ..Report::default()
     };
+    if plan.is_of_another {
+        known.clear();
+    }
+    let reason = reason_to_leave_alone(cx, &writer, &plan, &walk, &known, &mut report)?;
+    if let Some(withheld) = reason {
+        return leave_alone(cx, writer, walk, withheld, report, known.len());
+    }
+    if plan.is_reset {
+        reset(cx, &mut writer, &plan, &walk.found)?;
+        known.clear();
+    } else if plan.is_full() {
+        writer.set_dictionary(&learn_dictionary(cx.source, &walk.found))?;
+    }
+    report.rebuilt = plan.rebuild.clone();
+    report.skipped = std::mem::take(&mut walk.skipped);
     learn_history(cx, &mut writer)?;
-    let known: HashMap<String, (Stamp, [u8; 16])> = writer
-        .stamps()?
-        .into_iter()
-        .map(|(path, stamp, hash)| (path, (stamp, hash)))
-        .collect();
-    let changed: Vec<&Found> = walk
-        .found
-        .iter()
-        .filter(|found| {
-            known
-                .get(&found.path)
-                .is_none_or(|(stamp, _)| *stamp != found.stamp)
-        })
-        .collect();
+    let is_outdated = |found: &&Found| {
+        let known = known.get(&found.path);
+        plan.is_full() || known.is_none_or(|(stamp, _)| *stamp != found.stamp)
+    };
+    let changed: Vec<&Found> = walk.found.iter().filter(is_outdated).collect();
     report.n_unchanged = walk.found.len() - changed.len();
-    write_changed(cx, &mut writer, &changed, &known, &mut report)?;
+    write_changed(cx, &mut writer, &plan, &changed, &known, &mut report)?;
+    if report.is_stopped && plan.is_full() && !plan.is_first {
+        // Half of a new index is worth less than all of the old one.
+        report.is_undone = true;
+        writer.abandon()?;
+        return Ok(report);
+    }
     if !report.is_stopped {
-        remove_gone(&mut writer, &walk.found, &known, &mut report)?;
-        writer.set_fact("checked_at", &cx.now.to_string())?;
-        report.skipped.sort();
-        writer.set_skipped(&report.skipped)?;
-        writer.set_attachments(&walk.attachments)?;
-        writer.set_left_out(&walk.left_out)?;
-        graph::refresh(&mut writer)?;
+        let accept = cx.options.accept_removals;
+        gone::remove(&mut writer, &walk.found, &known, accept, &mut report)?;
+        finish(cx, &mut writer, &walk, &mut report)?;
     }
     writer.commit(cx.now)?;
     writer.close()?;
     Ok(report)
 }
 
+fn known(writer: &StoreWriter) -> Result<Known> {
+    let stamps = writer.stamps()?.into_iter();
+    Ok(stamps
+        .map(|(path, stamp, hash)| (path, (stamp, hash)))
+        .collect())
+}
+
+/// Returns why nothing at all is to be changed: the vault may not be the one that it was.
+fn reason_to_leave_alone(
+    cx: &IndexContext<'_>,
+    writer: &StoreWriter,
+    plan: &Plan,
+    walk: &Walk,
+    known: &Known,
+    report: &mut Report,
+) -> Result<Option<Withheld>> {
+    if known.is_empty() {
+        return Ok(None);
+    }
+    if let Some(closed) = gone::closed(walk) {
+        return Ok(Some(closed));
+    }
+    let before = writer.fact(gone::DEVICE)?.and_then(|id| id.parse().ok());
+    let n_known = known.len();
+    match gone::ground(before, cx.source.device(), known, &walk.found) {
+        Ground::Other { n_gone } if !cx.options.accept_removals => {
+            Ok(Some(Withheld::OtherFileSystem { n_gone, n_known }))
+        }
+        ground => {
+            report.is_elsewhere = ground != Ground::Same;
+            // What is not kept note by note is kept as a whole.
+            let is_at_risk = plan.is_reset && !cx.options.accept_removals;
+            Ok(gone::too_many(walk, known).filter(|_| is_at_risk))
+        }
+    }
+}
+
+/// Keeps the index as it is, and has it say why.
+fn leave_alone(
+    cx: &IndexContext<'_>,
+    mut writer: StoreWriter,
+    walk: Walk,
+    withheld: Withheld,
+    mut report: Report,
+    n_known: usize,
+) -> Result<Report> {
+    gone::note_down(&mut writer, Some(&withheld))?;
+    writer.commit(cx.now)?;
+    writer.close()?;
+    report.n_unchanged = n_known;
+    report.skipped = walk.skipped;
+    report.withheld = Some(withheld);
+    Ok(report)
+}
+
+/// Notes down what is known of the vault as a whole, once all of it was looked at.
+fn finish(
+    cx: &IndexContext<'_>,
+    writer: &mut StoreWriter,
+    walk: &Walk,
+    report: &mut Report,
+) -> Result<()> {
+    gone::note_down(writer, report.withheld.as_ref())?;
+    writer.clear_fact(report::UNFINISHED)?;
+    if let Some(device) = cx.source.device() {
+        writer.set_fact(gone::DEVICE, &device.to_string())?;
+    }
+    writer.set_fact("checked_at", &cx.now.to_string())?;
+    report.skipped.sort();
+    writer.set_skipped(&report.skipped)?;
+    writer.set_folders(&walk.folders)?;
+    writer.set_attachments(&walk.attachments)?;
+    writer.set_left_out(&walk.left_out)?;
+    graph::refresh(writer)
+}
+
 fn update_one(cx: &IndexContext<'_>, path: &str, stamp: Option<Stamp>) -> Result<Report> {
-    let (mut writer, rebuilt) = open(cx, &[])?;
-    if rebuilt.is_some() {
+    let (mut writer, plan) = open(cx)?;
+    if plan.rebuild.is_some() {
         drop(writer);
         let report = update_all(cx)?;
+        let rebuilt = plan.rebuild;
         return Ok(Report { rebuilt, ..report });
     }
     let mut report = Report::default();
     learn_history(cx, &mut writer)?;
-    let known: HashMap<String, (Stamp, [u8; 16])> = writer
-        .stamp_of(path)?
-        .into_iter()
-        .map(|known| (path.to_owned(), known))
-        .collect();
+    let known = writer.stamp_of(path)?.into_iter();
+    let known: Known = known.map(|known| (path.to_owned(), known)).collect();
     match stamp {
         Some(stamp) => {
             let path = path.to_owned();
             let found = Found { path, stamp };
-            write_changed(cx, &mut writer, &[&found], &known, &mut report)?;
+            write_changed(cx, &mut writer, &plan, &[&found], &known, &mut report)?;
         }
         None if known.is_empty() => {
             return Err(Error::NotFound {
@@ -256,11 +297,29 @@ fn update_one(cx: &IndexContext<'_>, path: &str, stamp: Option<Stamp>) -> Result
     Ok(report)
 }
 
-/// Opens the writer; empties the index where its content is of no more use.
-fn open(cx: &IndexContext<'_>, found: &[Found]) -> Result<(StoreWriter, Option<Rebuild>)> {
+/// What a run is to do with what is there.
+struct Plan {
+    /// Why every note is taken again.
+    rebuild: Option<Rebuild>,
+    /// Whether nothing of what is there can be kept.
+    is_reset: bool,
+    /// Whether it is the index of another vault, which is given up.
+    is_of_another: bool,
+    /// Whether there was no whole index before. Then what is done so far may be seen.
+    is_first: bool,
+}
+
+impl Plan {
+    fn is_full(&self) -> bool {
+        self.rebuild.is_some()
+    }
+}
+
+/// Opens the writer, and decides what becomes of what is there.
+fn open(cx: &IndexContext<'_>) -> Result<(StoreWriter, Plan)> {
     let mut outdated = None;
     let patience = cx.options.patience;
-    let mut writer = match StoreWriter::open(cx.store, patience) {
+    let writer = match StoreWriter::open(cx.store, patience) {
         Err(Error::StoreOutdated { found, .. }) => {
             StoreWriter::discard_outdated(cx.store, patience)?;
             outdated = Some(Rebuild::Schema { found });
@@ -271,33 +330,54 @@ fn open(cx: &IndexContext<'_>, found: &[Found]) -> Result<(StoreWriter, Option<R
     if cx.options.check {
         writer.check_pages()?;
     }
-    let settings = cx.options.profile.name().to_owned();
-    let vault = cx.source.root().map(vault::name_of).unwrap_or_default();
+    let vault = vault_name(cx);
     let of = writer.fact("vault")?.unwrap_or_default();
     let stored = writer.model()?;
-    if stored.is_some() && of != vault && !cx.options.full {
+    let is_new = stored.is_none();
+    let is_of_another = !is_new && of != vault;
+    if is_of_another && !cx.options.full {
         return Err(Error::StoreOfAnother {
             path: cx.store.to_owned(),
             vault: of,
         });
     }
+    let settings = cx.options.profile.name();
+    let is_other_model = stored.as_ref().is_some_and(|from| from != cx.embedder.id());
     let rebuild = match stored {
         None => Some(outdated.unwrap_or(Rebuild::New)),
         Some(_) if cx.options.full => Some(Rebuild::Asked),
-        Some(from) if from != *cx.embedder.id() => Some(Rebuild::Model { from }),
-        Some(_) if writer.fact("settings")?.as_deref() != Some(&settings) => {
-            Some(Rebuild::Settings)
-        }
+        Some(from) if is_other_model => Some(Rebuild::Model { from }),
+        Some(_) if writer.fact("settings")?.as_deref() != Some(settings) => Some(Rebuild::Settings),
         Some(_) => None,
     };
-    if rebuild.is_some() {
-        let dictionary = learn_dictionary(cx.source, found);
-        let center = prepare::center(cx.embedder)?;
-        writer.reset(cx.embedder.id(), &center, &dictionary)?;
-        writer.set_fact("settings", &settings)?;
-        writer.set_fact("vault", &vault)?;
+    let plan = Plan {
+        rebuild,
+        is_reset: is_new || is_other_model || is_of_another,
+        is_of_another,
+        is_first: is_new || writer.fact(report::UNFINISHED)?.is_some(),
+    };
+    Ok((writer, plan))
+}
+
+fn vault_name(cx: &IndexContext<'_>) -> String {
+    cx.source.root().map(vault::name_of).unwrap_or_default()
+}
+
+/// Empties the index, in the same step in which it is filled again.
+fn reset(
+    cx: &IndexContext<'_>,
+    writer: &mut StoreWriter,
+    plan: &Plan,
+    found: &[Found],
+) -> Result<()> {
+    let dictionary = learn_dictionary(cx.source, found);
+    let center = prepare::center(cx.embedder)?;
+    writer.reset(cx.embedder.id(), &center, &dictionary)?;
+    writer.set_fact("vault", &vault_name(cx))?;
+    match plan.is_first {
+        true => writer.set_fact(report::UNFINISHED, &found.len().to_string()),
+        false => Ok(()),
     }
-    Ok((writer, rebuild))
 }
 
 /// Learns how this vault's texts look, from masked text only: the dictionary is stored.
@@ -335,33 +415,43 @@ fn learn_history(cx: &IndexContext<'_>, writer: &mut StoreWriter) -> Result<()> 
 fn write_changed(
     cx: &IndexContext<'_>,
     writer: &mut StoreWriter,
+    plan: &Plan,
     changed: &[&Found],
-    known: &HashMap<String, (Stamp, [u8; 16])>,
+    known: &Known,
     report: &mut Report,
 ) -> Result<()> {
+    if plan.is_full() {
+        writer.set_fact("settings", cx.options.profile.name())?;
+    }
     if changed.is_empty() {
         return Ok(());
     }
     let (dictionary, center) = writer.packing()?;
     let committed = writer.committed()?;
-    let tools = Tools::new(cx, &dictionary, center, known, &committed);
+    let mut tools = Tools::new(cx, &dictionary, center, known, &committed);
+    tools.is_full = plan.is_full();
     let groups: Vec<&[&Found]> = changed.chunks(GROUP_NOTES).collect();
     let next = AtomicUsize::new(0);
     let is_failed = AtomicBool::new(false);
+    let written = Written::default();
     let n_threads = cx.options.n_threads.clamp(1, groups.len());
     std::thread::scope(|scope| {
         let (sender, receiver) = crossbeam_channel::bounded(2 * n_threads);
         for _ in 0..n_threads {
             let sender = sender.clone();
             let (tools, groups, next, is_failed) = (&tools, &groups, &next, &is_failed);
+            let written = &written;
             scope.spawn(move || {
                 loop {
-                    let number = next.fetch_add(1, Ordering::Relaxed);
-                    let is_over =
-                        cx.stop.load(Ordering::Relaxed) || is_failed.load(Ordering::Relaxed);
-                    if number >= groups.len() || is_over {
+                    if cx.stop.load(Ordering::Relaxed) || is_failed.load(Ordering::Relaxed) {
                         return;
                     }
+                    // Whoever takes a number sends its group: others may wait for it.
+                    let number = next.fetch_add(1, Ordering::Relaxed);
+                    if number >= groups.len() {
+                        return;
+                    }
+                    written.wait_until(number.saturating_sub(GROUPS_AHEAD_MAX));
                     if sender
                         .send((number, prepare::group(tools, groups[number])))
                         .is_err()
@@ -372,35 +462,64 @@ fn write_changed(
             });
         }
         drop(sender);
-        let written = write_groups(cx, writer, receiver, changed.len(), report);
-        is_failed.store(written.is_err(), Ordering::Relaxed);
-        written
+        let done = write_groups(cx, writer, plan, receiver, &written, changed.len(), report);
+        is_failed.store(done.is_err(), Ordering::Relaxed);
+        // Nobody waits for what will not be written.
+        written.set(usize::MAX);
+        done
     })?;
-    report.is_stopped = cx.stop.load(Ordering::Relaxed);
+    report.is_stopped = cx.stop.load(Ordering::Relaxed) && report.n_left > 0;
     Ok(())
 }
 
 type Prepared = (usize, Result<Group>);
 
+/// How many groups are written.
+#[derive(Default)]
+struct Written {
+    n_groups: Mutex<usize>,
+    changed: Condvar,
+}
+
+impl Written {
+    fn set(&self, n_groups: usize) {
+        *self.n_groups.lock().unwrap_or_else(PoisonError::into_inner) = n_groups;
+        self.changed.notify_all();
+    }
+
+    fn wait_until(&self, wanted: usize) {
+        let n_groups = self.n_groups.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = self
+            .changed
+            .wait_while(n_groups, |n_groups| *n_groups < wanted);
+        drop(waited);
+    }
+}
+
 /// Writes groups in their order, whatever order they were prepared in.
 fn write_groups(
     cx: &IndexContext<'_>,
     writer: &mut StoreWriter,
+    plan: &Plan,
     receiver: crossbeam_channel::Receiver<Prepared>,
+    written: &Written,
     n_total: usize,
     report: &mut Report,
 ) -> Result<()> {
     let mut early: HashMap<usize, Group> = HashMap::new();
-    let (mut next, mut n_done, mut uncommitted) = (0, 0, 0);
+    let (mut next, mut n_done, mut n_held) = (0, 0, 0);
+    report.n_left = n_total;
     for (number, group) in receiver {
         early.insert(number, group?);
         while let Some(Group { outcomes, blocks }) = early.remove(&next) {
             next += 1;
+            written.set(next);
             let blocks = writer.put_blocks(&blocks)?;
             for outcome in outcomes {
                 let n_bytes = write_outcome(writer, outcome, &blocks, report)?;
                 n_done += 1;
-                uncommitted += n_bytes;
+                report.n_left -= 1;
+                n_held += n_bytes;
                 report.n_bytes += n_bytes;
                 (cx.progress)(Progress {
                     n_done,
@@ -408,9 +527,12 @@ fn write_groups(
                     n_bytes: report.n_bytes,
                 });
             }
-            if uncommitted >= COMMIT_BYTES {
-                writer.commit(cx.now)?;
-                uncommitted = 0;
+            if n_held >= cx.options.step_bytes {
+                match plan.is_first {
+                    true => writer.commit(cx.now)?,
+                    false => writer.make_room()?,
+                }
+                n_held = 0;
             }
         }
     }
@@ -464,58 +586,4 @@ fn count(record: &NoteRecord, is_new: bool, report: &mut Report) {
             .masked
             .push((record.path.clone(), finding.line, finding.pattern));
     }
-}
-
-/// Removes notes whose files are gone; one that turned up elsewhere counts as renamed.
-fn remove_gone(
-    writer: &mut StoreWriter,
-    found: &[Found],
-    known: &HashMap<String, (Stamp, [u8; 16])>,
-    report: &mut Report,
-) -> Result<()> {
-    let present: std::collections::HashSet<&str> =
-        found.iter().map(|file| file.path.as_str()).collect();
-    // A file that is there but cannot be read now keeps its last good version.
-    let kept: std::collections::HashSet<&str> = report
-        .skipped
-        .iter()
-        .map(|skipped| skipped.path.as_str())
-        .collect();
-    let mut gone: Vec<(&String, &[u8; 16])> = known
-        .iter()
-        .filter(|(path, _)| !present.contains(path.as_str()) && !is_below(path, &kept))
-        .map(|(path, (_, hash))| (path, hash))
-        .collect();
-    if gone.is_empty() {
-        return Ok(());
-    }
-    gone.sort();
-    let mut appeared: HashMap<[u8; 16], usize> = HashMap::new();
-    for (path, _, hash) in writer.stamps()? {
-        if !known.contains_key(&path) {
-            *appeared.entry(hash).or_default() += 1;
-        }
-    }
-    for (path, hash) in gone {
-        writer.remove(path)?;
-        match appeared.get_mut(hash) {
-            Some(n) if *n > 0 => {
-                *n -= 1;
-                report.n_renamed += 1;
-                report.n_added -= 1;
-            }
-            _ => report.n_removed += 1,
-        }
-    }
-    Ok(())
-}
-
-/// Whether the path is one of `skipped` or lies in a folder that is.
-fn is_below(path: &str, skipped: &std::collections::HashSet<&str>) -> bool {
-    // The vault itself could not be walked: nothing is known to be gone.
-    skipped.contains("")
-        || skipped.contains(path)
-        || path
-            .match_indices('/')
-            .any(|(end, _)| skipped.contains(&path[..end]))
 }

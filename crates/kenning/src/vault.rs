@@ -85,6 +85,9 @@ pub struct Stamp {
     pub mtime_ns: i64,
     /// Inode, 0 where the system has none.
     pub inode: u64,
+    /// When the system last saw it change, in nanoseconds since 1970; 0 where it does not tell. Unlike
+    /// the modification time nobody can set it.
+    pub ctime_ns: i64,
 }
 
 /// A note file that was found.
@@ -122,6 +125,10 @@ pub trait Source: Sync {
     fn root(&self) -> Option<&Path> {
         None
     }
+    /// Returns what tells the file system that the notes lie on from others.
+    fn device(&self) -> Option<u64> {
+        None
+    }
 }
 
 /// Returns a vault's path as an index remembers it. No two paths have the same one.
@@ -151,6 +158,10 @@ impl Source for Vault {
     fn root(&self) -> Option<&Path> {
         Some(&self.root)
     }
+
+    fn device(&self) -> Option<u64> {
+        self.device()
+    }
 }
 
 /// What a walk found.
@@ -162,6 +173,8 @@ pub struct Walk {
     pub skipped: Vec<Skipped>,
     /// Paths of other files, which links may lead to.
     pub attachments: Vec<String>,
+    /// Folders, and when a file last came or went in each, in nanoseconds since 1970.
+    pub folders: Vec<(String, i64)>,
     /// What a rule left out, with the rule: files, and folders with a `/` behind.
     pub left_out: Vec<(String, Rule)>,
 }
@@ -222,6 +235,7 @@ impl Vault {
         walk.found.sort_by(|a, b| a.path.cmp(&b.path));
         walk.skipped.sort();
         walk.attachments.sort();
+        walk.folders.sort();
         walk.left_out.sort();
         if self.rules.follow_links {
             drop_twins(&mut walk.found);
@@ -313,13 +327,21 @@ impl Vault {
         metadata.is_file().then(|| stamp(&metadata))
     }
 
-    /// Whether a file was made, moved or removed in the note's folder after `since`, in seconds.
-    pub fn folder_changed_since(&self, path: &str, since: i64) -> bool {
-        let full = names::real(&self.root, path);
-        let folder = full.parent().unwrap_or(&self.root);
-        fs::metadata(folder).map_or(true, |metadata| {
-            stamp(&metadata).mtime_ns / 1_000_000_000 > since
-        })
+    /// Returns when a file was last made, moved or removed in a folder; `None` when it is gone.
+    pub fn folder_time(&self, folder: &str) -> Option<i64> {
+        let metadata = fs::metadata(names::real(&self.root, folder)).ok()?;
+        Some(stamp(&metadata).mtime_ns)
+    }
+
+    /// Returns what tells the file system of the vault from others.
+    pub fn device(&self) -> Option<u64> {
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::MetadataExt;
+            fs::metadata(&self.root).ok().map(|metadata| metadata.dev())
+        }
+        #[cfg(not(unix))]
+        None
     }
 
     /// Reads a file of the vault.
@@ -347,6 +369,9 @@ impl Vault {
         if kind.is_symlink() {
             walk.skipped.extend(self.refuse_link(entry.path()));
             return;
+        }
+        if kind.is_dir() {
+            self.visit_folder(entry, walk);
         }
         if !kind.is_file() {
             return;
@@ -384,6 +409,14 @@ impl Vault {
         }
     }
 
+    /// Folders are looked at before what is in them: what comes later changes their time.
+    fn visit_folder(&self, entry: &DirEntry, walk: &mut Walk) {
+        let path = relative(&self.root, entry.path());
+        if let (Some(path), Ok(metadata)) = (path, fs::metadata(entry.path())) {
+            walk.folders.push((path, stamp(&metadata).mtime_ns));
+        }
+    }
+
     /// A link to a note inside the vault is found under its own name; one that leads out is told.
     fn refuse_link(&self, link: &Path) -> Option<Skipped> {
         let path = relative(&self.root, link)?;
@@ -401,7 +434,8 @@ impl Vault {
         loop {
             match inner {
                 ignore::Error::WithPath { path: at, err } => {
-                    path = relative(&self.root, at);
+                    let shown = || at.to_string_lossy().into_owned();
+                    path = Some(relative(&self.root, at).unwrap_or_else(shown));
                     inner = err;
                 }
                 ignore::Error::WithDepth { err, .. }
@@ -436,6 +470,7 @@ impl Drop for Batch<'_> {
             all.found.append(&mut self.walk.found);
             all.skipped.append(&mut self.walk.skipped);
             all.attachments.append(&mut self.walk.attachments);
+            all.folders.append(&mut self.walk.folders);
             all.left_out.append(&mut self.walk.left_out);
         }
     }
@@ -450,7 +485,7 @@ fn drop_twins(found: &mut Vec<Found>) {
 fn not_walked(path: String, name: &str) -> Skipped {
     Skipped {
         path,
-        reason: format!("nothing below it was read: its {name} is not a regular file"),
+        reason: format!("nothing below it was read: its {name} cannot be read"),
     }
 }
 
@@ -479,6 +514,7 @@ fn stamp(metadata: &Metadata) -> Stamp {
             size: metadata.len(),
             mtime_ns: metadata.mtime() * 1_000_000_000 + metadata.mtime_nsec(),
             inode: metadata.ino(),
+            ctime_ns: metadata.ctime() * 1_000_000_000 + metadata.ctime_nsec(),
         }
     }
     #[cfg(not(unix))]
@@ -491,6 +527,7 @@ fn stamp(metadata: &Metadata) -> Stamp {
             size: metadata.len(),
             mtime_ns: since.map_or(0, |since| since.as_nanos() as i64),
             inode: 0,
+            ctime_ns: 0,
         }
     }
 }

@@ -108,6 +108,7 @@ impl Source for Collection {
                     size: text.len() as u64,
                     mtime_ns: 0,
                     inode: 0,
+                    ctime_ns: 0,
                 },
             })
             .collect();

@@ -1,14 +1,15 @@
 //! Tantivy's directory inside the SQLite file.
 //!
-//! Committed segment files are rows, read by range through the store's connection and its
-//! snapshot. New files are staged in memory; the writer flushes them in its own transaction.
+//! Segment files are rows, read by range through the store's connection and its snapshot. New ones are
+//! written into the writer's open transaction as they come, so that they need no memory, whatever their
+//! size; only the list of segments waits in memory until the writer commits.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::fmt;
 use std::io::{self, BufWriter, Write};
 use std::ops::Range;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, MutexGuard};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use rusqlite::{Connection, MAIN_DB, OptionalExtension};
 use tantivy::HasLen;
@@ -47,17 +48,21 @@ struct Shared {
     connection: SharedConnection,
     files: Mutex<Files>,
     cache: Mutex<Cache>,
+    /// What went wrong when a file was written.
+    failure: Mutex<Option<rusqlite::Error>>,
 }
 
 #[derive(Default)]
 struct Files {
-    committed: HashMap<PathBuf, Committed>,
+    stored: HashMap<PathBuf, Stored>,
+    /// Files that are being written.
+    unfinished: HashSet<PathBuf>,
     staged: BTreeMap<PathBuf, OwnedBytes>,
     removed: Vec<i64>,
 }
 
 #[derive(Clone, Copy)]
-struct Committed {
+struct Stored {
     id: i64,
     size: usize,
 }
@@ -76,23 +81,23 @@ impl SqlDirectory {
         let connection = locked(shared);
         // A file is no larger than all there is: a larger one would ask for memory without end.
         let n_pages: usize = connection.pragma_query_value(None, "page_count", |row| row.get(0))?;
-        let committed: HashMap<PathBuf, Committed> = connection
+        let stored: HashMap<PathBuf, Stored> = connection
             .prepare("SELECT name, id, size FROM lexical_file")?
             .query_map([], |row| {
                 let name: String = row.get(0)?;
-                let file = Committed {
+                let file = Stored {
                     id: row.get(1)?,
                     size: row.get(2)?,
                 };
                 Ok((PathBuf::from(name), file))
             })?
             .collect::<rusqlite::Result<_>>()?;
-        let is_too_large = |file: &Committed| file.size > n_pages.saturating_mul(PAGE_BYTES);
-        if committed.values().any(is_too_large) {
+        let is_too_large = |file: &Stored| file.size > n_pages.saturating_mul(PAGE_BYTES);
+        if stored.values().any(is_too_large) {
             return Err(rusqlite::Error::BlobSizeError);
         }
         let files = Files {
-            committed,
+            stored,
             ..Files::default()
         };
         Ok(Self {
@@ -100,37 +105,57 @@ impl SqlDirectory {
                 connection: Arc::clone(shared),
                 files: Mutex::new(files),
                 cache: Mutex::default(),
+                failure: Mutex::default(),
             }),
         })
     }
 
     /// Writes staged files and removes collected ones, inside the caller's transaction.
     pub(super) fn flush(&self, transaction: &Connection) -> rusqlite::Result<()> {
+        self.remove_collected(transaction)?;
         let mut files = self.files();
-        let mut remove_file =
-            transaction.prepare_cached("DELETE FROM lexical_file WHERE id = ?1")?;
-        let mut remove_blocks =
-            transaction.prepare_cached("DELETE FROM lexical_block WHERE id BETWEEN ?1 AND ?2")?;
-        for id in std::mem::take(&mut files.removed) {
-            remove_file.execute([id])?;
-            remove_blocks.execute([id << BLOCK_BITS, ((id + 1) << BLOCK_BITS) - 1])?;
-        }
-        let mut add_file =
-            transaction.prepare_cached("INSERT INTO lexical_file (name, size) VALUES (?1, ?2)")?;
-        let mut add_block =
-            transaction.prepare_cached("INSERT INTO lexical_block (id, data) VALUES (?1, ?2)")?;
         for (path, data) in std::mem::take(&mut files.staged) {
-            if let Some(old) = files.committed.remove(&path) {
-                remove_file.execute([old.id])?;
-                remove_blocks.execute([old.id << BLOCK_BITS, ((old.id + 1) << BLOCK_BITS) - 1])?;
+            if let Some(old) = files.stored.remove(&path) {
+                remove(transaction, old.id)?;
             }
-            add_file.execute((path.to_string_lossy(), data.len()))?;
-            let id = transaction.last_insert_rowid();
-            for (number, block) in (0i64..).zip(data.chunks(BLOCK_BYTES)) {
-                add_block.execute((id << BLOCK_BITS | number, block))?;
+            let id = add_file(transaction, &path)?;
+            for (number, block) in (0..).zip(data.chunks(BLOCK_BYTES)) {
+                add_block(transaction, id, number, block)?;
             }
+            set_size(transaction, id, data.len())?;
         }
         Ok(())
+    }
+
+    /// Removes files that are of no more use, inside the caller's transaction.
+    pub(super) fn remove_collected(&self, transaction: &Connection) -> rusqlite::Result<()> {
+        let removed = std::mem::take(&mut self.files().removed);
+        removed
+            .into_iter()
+            .try_for_each(|id| remove(transaction, id))
+    }
+
+    /// Returns what went wrong when a file was written, if it did.
+    pub(super) fn take_failure(&self) -> Option<rusqlite::Error> {
+        let failure = self.shared.failure.lock();
+        failure.unwrap_or_else(PoisonError::into_inner).take()
+    }
+
+    /// Writes a part of a file; what goes wrong is kept for the writer, which tantivy would not tell.
+    fn write<T>(&self, run: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> io::Result<T> {
+        let connection = locked(&self.shared.connection);
+        if connection.is_autocommit() {
+            return Err(io::Error::other("nobody has begun to write"));
+        }
+        run(&connection).map_err(|error| {
+            let mut failure = self
+                .shared
+                .failure
+                .lock()
+                .unwrap_or_else(PoisonError::into_inner);
+            failure.get_or_insert(error);
+            io::Error::other("the word index could not be written")
+        })
     }
 
     fn files(&self) -> MutexGuard<'_, Files> {
@@ -140,8 +165,8 @@ impl SqlDirectory {
             .expect("no thread panics while it holds the file list")
     }
 
-    /// Reads a byte range of a committed file.
-    fn read(&self, file: Committed, range: Range<usize>) -> io::Result<OwnedBytes> {
+    /// Reads a byte range of a stored file.
+    fn read(&self, file: Stored, range: Range<usize>) -> io::Result<OwnedBytes> {
         let key = (file.id, range.start, range.end);
         let mut cache = self.shared.cache.lock().map_err(|_| poisoned())?;
         if let Some(bytes) = cache.ranges.get(&key) {
@@ -156,7 +181,7 @@ impl SqlDirectory {
         Ok(bytes)
     }
 
-    fn read_blocks(&self, file: Committed, range: Range<usize>) -> rusqlite::Result<Vec<u8>> {
+    fn read_blocks(&self, file: Stored, range: Range<usize>) -> rusqlite::Result<Vec<u8>> {
         let mut bytes = vec![0; range.len()];
         if range.is_empty() {
             return Ok(bytes);
@@ -183,13 +208,49 @@ impl SqlDirectory {
     fn managed_list(&self) -> Vec<u8> {
         let files = self.files();
         let names: Vec<_> = files
-            .committed
+            .stored
             .keys()
+            .chain(&files.unfinished)
             .chain(files.staged.keys())
             .map(|path| path.to_string_lossy().into_owned())
             .collect();
         serde_json::to_vec(&names).expect("a list of strings is JSON")
     }
+}
+
+fn add_file(transaction: &Connection, path: &Path) -> rusqlite::Result<i64> {
+    transaction
+        .prepare_cached("INSERT INTO lexical_file (name, size) VALUES (?1, 0)")?
+        .insert([path.to_string_lossy()])
+}
+
+fn add_block(
+    transaction: &Connection,
+    file: i64,
+    number: i64,
+    data: &[u8],
+) -> rusqlite::Result<()> {
+    transaction
+        .prepare_cached("INSERT INTO lexical_block (id, data) VALUES (?1, ?2)")?
+        .execute((file << BLOCK_BITS | number, data))
+        .map(drop)
+}
+
+fn set_size(transaction: &Connection, file: i64, n_bytes: usize) -> rusqlite::Result<()> {
+    transaction
+        .prepare_cached("UPDATE lexical_file SET size = ?2 WHERE id = ?1")?
+        .execute((file, n_bytes))
+        .map(drop)
+}
+
+fn remove(transaction: &Connection, file: i64) -> rusqlite::Result<()> {
+    transaction
+        .prepare_cached("DELETE FROM lexical_file WHERE id = ?1")?
+        .execute([file])?;
+    transaction
+        .prepare_cached("DELETE FROM lexical_block WHERE id BETWEEN ?1 AND ?2")?
+        .execute([file << BLOCK_BITS, ((file + 1) << BLOCK_BITS) - 1])
+        .map(drop)
 }
 
 fn poisoned() -> io::Error {
@@ -208,7 +269,7 @@ impl Directory for SqlDirectory {
         if let Some(bytes) = files.staged.get(path) {
             return Ok(Arc::new(bytes.clone()));
         }
-        match files.committed.get(path) {
+        match files.stored.get(path) {
             Some(&file) => Ok(Arc::new(StoredFile {
                 directory: self.clone(),
                 file,
@@ -220,7 +281,7 @@ impl Directory for SqlDirectory {
     fn delete(&self, path: &Path) -> Result<(), DeleteError> {
         let mut files = self.files();
         let was_staged = files.staged.remove(path).is_some();
-        match files.committed.remove(path) {
+        match files.stored.remove(path) {
             Some(file) => files.removed.push(file.id),
             None if was_staged => {}
             None => return Err(DeleteError::FileDoesNotExist(path.to_owned())),
@@ -230,17 +291,25 @@ impl Directory for SqlDirectory {
 
     fn exists(&self, path: &Path) -> Result<bool, OpenReadError> {
         let files = self.files();
-        Ok(files.staged.contains_key(path) || files.committed.contains_key(path))
+        Ok(files.staged.contains_key(path)
+            || files.stored.contains_key(path)
+            || files.unfinished.contains(path))
     }
 
     fn open_write(&self, path: &Path) -> Result<WritePtr, OpenWriteError> {
         if self.exists(path).unwrap_or(false) {
             return Err(OpenWriteError::FileAlreadyExists(path.to_owned()));
         }
-        Ok(BufWriter::new(Box::new(StagedFile {
+        let id = self
+            .write(|transaction| add_file(transaction, path))
+            .map_err(|error| OpenWriteError::wrap_io_error(error, path.to_owned()))?;
+        self.files().unfinished.insert(path.to_owned());
+        Ok(BufWriter::new(Box::new(NewFile {
             directory: self.clone(),
             path: path.to_owned(),
-            data: Vec::new(),
+            id,
+            n_blocks: 0,
+            rest: Vec::with_capacity(BLOCK_BYTES),
         })))
     }
 
@@ -279,7 +348,7 @@ impl Directory for SqlDirectory {
 
 struct StoredFile {
     directory: SqlDirectory,
-    file: Committed,
+    file: Stored,
 }
 
 impl fmt::Debug for StoredFile {
@@ -300,15 +369,38 @@ impl FileHandle for StoredFile {
     }
 }
 
-struct StagedFile {
+/// A file that is being written, block by block.
+struct NewFile {
     directory: SqlDirectory,
     path: PathBuf,
-    data: Vec<u8>,
+    id: i64,
+    n_blocks: i64,
+    /// What does not fill a block yet.
+    rest: Vec<u8>,
 }
 
-impl Write for StagedFile {
+impl NewFile {
+    fn write_block(&mut self) -> io::Result<()> {
+        let (id, number, rest) = (self.id, self.n_blocks, &self.rest);
+        self.directory
+            .write(|transaction| add_block(transaction, id, number, rest))?;
+        self.n_blocks += 1;
+        self.rest.clear();
+        Ok(())
+    }
+}
+
+impl Write for NewFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        self.data.extend_from_slice(bytes);
+        let mut left = bytes;
+        while !left.is_empty() {
+            let (now, later) = left.split_at(left.len().min(BLOCK_BYTES - self.rest.len()));
+            self.rest.extend_from_slice(now);
+            left = later;
+            if self.rest.len() == BLOCK_BYTES {
+                self.write_block()?;
+            }
+        }
         Ok(bytes.len())
     }
 
@@ -317,13 +409,18 @@ impl Write for StagedFile {
     }
 }
 
-impl TerminatingWrite for StagedFile {
+impl TerminatingWrite for NewFile {
     fn terminate_ref(&mut self, _: AntiCallToken) -> io::Result<()> {
-        let data = OwnedBytes::new(std::mem::take(&mut self.data));
+        let size = self.n_blocks as usize * BLOCK_BYTES + self.rest.len();
+        if !self.rest.is_empty() {
+            self.write_block()?;
+        }
+        let id = self.id;
         self.directory
-            .files()
-            .staged
-            .insert(self.path.clone(), data);
+            .write(|transaction| set_size(transaction, id, size))?;
+        let mut files = self.directory.files();
+        files.unfinished.remove(&self.path);
+        files.stored.insert(self.path.clone(), Stored { id, size });
         Ok(())
     }
 }

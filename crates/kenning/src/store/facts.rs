@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use rusqlite::{Connection, Row};
+use rusqlite::{Connection, OptionalExtension, Row};
 
 use super::NoteId;
 use super::files::stamp;
@@ -138,7 +138,7 @@ impl Store {
         self.sql(|connection| {
             connection
                 .prepare(
-                    "SELECT path, size, mtime_ns, inode FROM note ORDER BY path LIMIT ?2 OFFSET ?1",
+                    "SELECT path, size, mtime_ns, inode, ctime_ns FROM note ORDER BY path LIMIT ?2 OFFSET ?1",
                 )?
                 .query_map([n_before, n], |row| {
                     Ok(NoteSummary {
@@ -148,6 +148,21 @@ impl Store {
                 })?
                 .collect()
         })
+    }
+
+    /// Returns when a file last came or went in a folder, as of the last run that looked at it.
+    pub fn folder_time(&self, folder: &str) -> Result<Option<i64>> {
+        self.sql(|connection| {
+            connection
+                .prepare_cached("SELECT mtime_ns FROM folder WHERE path = ?1")?
+                .query_row([folder], |row| row.get(0))
+                .optional()
+        })
+    }
+
+    /// Returns the file system that the vault was last seen on.
+    pub fn device(&self) -> Result<Option<u64>> {
+        Ok(self.fact("device")?.and_then(|id| id.parse().ok()))
     }
 
     /// Returns the day of each file's last commit, where git tells it.

@@ -62,6 +62,20 @@ impl StoreWriter {
         })
     }
 
+    /// Replaces what is known of the folders.
+    pub fn set_folders(&mut self, folders: &[(String, i64)]) -> Result<()> {
+        self.begin()?;
+        self.sql(|connection| {
+            connection.execute("DELETE FROM folder", [])?;
+            let mut add = connection
+                .prepare("INSERT OR REPLACE INTO folder (path, mtime_ns) VALUES (?1, ?2)")?;
+            for (path, mtime_ns) in folders {
+                add.execute(params![path, mtime_ns])?;
+            }
+            Ok(())
+        })
+    }
+
     /// Replaces the list of what rules left out.
     pub fn set_left_out(&mut self, left_out: &[(String, Rule)]) -> Result<()> {
         self.begin()?;
@@ -113,8 +127,8 @@ pub(super) fn committed(connection: &Connection) -> rusqlite::Result<HashMap<Str
 
 pub(super) fn stamps(connection: &Connection) -> rusqlite::Result<Vec<(String, Stamp, [u8; 16])>> {
     connection
-        .prepare("SELECT path, size, mtime_ns, inode, hash FROM note ORDER BY path")?
-        .query_map([], |row| Ok((row.get(0)?, stamp(row, 1)?, row.get(4)?)))?
+        .prepare("SELECT path, size, mtime_ns, inode, ctime_ns, hash FROM note ORDER BY path")?
+        .query_map([], |row| Ok((row.get(0)?, stamp(row, 1)?, row.get(5)?)))?
         .collect()
 }
 
@@ -123,8 +137,8 @@ pub(super) fn stamp_of(
     path: &str,
 ) -> rusqlite::Result<Option<(Stamp, [u8; 16])>> {
     connection
-        .prepare("SELECT size, mtime_ns, inode, hash FROM note WHERE path = ?1")?
-        .query_row([path], |row| Ok((stamp(row, 0)?, row.get(3)?)))
+        .prepare("SELECT size, mtime_ns, inode, ctime_ns, hash FROM note WHERE path = ?1")?
+        .query_row([path], |row| Ok((stamp(row, 0)?, row.get(4)?)))
         .optional()
 }
 
@@ -133,5 +147,6 @@ pub(super) fn stamp(row: &Row<'_>, first: usize) -> rusqlite::Result<Stamp> {
         size: row.get::<_, i64>(first)? as u64,
         mtime_ns: row.get(first + 1)?,
         inode: row.get::<_, i64>(first + 2)? as u64,
+        ctime_ns: row.get(first + 3)?,
     })
 }

@@ -1,5 +1,8 @@
 //! Notes ready to be written, and their rows.
 
+use std::collections::BTreeMap;
+use std::ops::Range;
+
 use rusqlite::{Connection, OptionalExtension, params};
 
 use super::{NoteId, PackedText};
@@ -162,10 +165,10 @@ pub(super) fn insert_note(
         .prepare_cached(
             "INSERT OR REPLACE INTO note (id, path, named_by_file, title, format, language, kind, status, category,
                 area, tags, aliases, properties, summary, author, published, created, modified, date,
-                date_source, evergreen, superseded_by, headings, n_lines, size, mtime_ns, inode, hash,
-                warnings)
+                date_source, evergreen, superseded_by, headings, n_lines, size, mtime_ns, inode, ctime_ns,
+                hash, warnings)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18,
-                ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29)",
+                ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30)",
         )?
         .execute(params![
             known.map(|note| note.0), record.path, record.is_named_by_file, note.title, record.format.name(),
@@ -173,7 +176,7 @@ pub(super) fn insert_note(
             json_list(&note.aliases), properties, facts.summary, facts.author, facts.published,
             facts.created, facts.modified, date, date_source, facts.evergreen,
             facts.superseded_by, headings, record.n_lines, stamp.size as i64, stamp.mtime_ns,
-            stamp.inode as i64, record.hash, warnings,
+            stamp.inode as i64, stamp.ctime_ns, record.hash, warnings,
         ])?;
     let id = known.unwrap_or_else(|| NoteId(connection.last_insert_rowid()));
     if let Some(standing) = standing {
@@ -196,37 +199,73 @@ pub(super) fn insert_note(
     Ok(id)
 }
 
-/// Removes a note's text from the block it shares with others.
-pub(super) fn blank_text(connection: &Connection, note: NoteId) -> rusqlite::Result<()> {
+/// Ranges of text blocks that belong to nobody any more, by block.
+pub(super) type Blanks = BTreeMap<i64, Vec<Range<usize>>>;
+
+/// Takes a note's text away from it. The block that it shares with others is only noted down: where many
+/// notes change at once, it is packed again once and not for each of them.
+pub(super) fn release_text(
+    connection: &Connection,
+    note: NoteId,
+    blanks: &mut Blanks,
+) -> rusqlite::Result<()> {
     let found: Option<(i64, usize, usize)> = connection
         .prepare_cached("SELECT block, start, n_bytes FROM note_text WHERE note = ?1")?
         .query_row([note.0], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))
         .optional()?;
-    let Some((block, start, n_bytes)) = found else {
-        return Ok(());
-    };
-    let n_sharing: i64 = connection
-        .prepare_cached("SELECT COUNT(*) FROM note_text WHERE block = ?1")?
-        .query_row([block], |row| row.get(0))?;
-    if n_sharing <= 1 {
-        // The block may only go after the last row that names it.
+    if let Some((block, start, n_bytes)) = found {
+        blanks
+            .entry(block)
+            .or_default()
+            .push(start..start.saturating_add(n_bytes));
         connection
             .prepare_cached("DELETE FROM note_text WHERE note = ?1")?
             .execute([note.0])?;
-        connection
-            .prepare_cached("DELETE FROM text_block WHERE id = ?1")?
-            .execute([block])?;
-        return Ok(());
     }
+    Ok(())
+}
+
+/// A dictionary that is given up, and the last block that was packed with it.
+pub(super) struct Outgrown {
+    pub(super) dictionary: Vec<u8>,
+    pub(super) last_block: i64,
+}
+
+/// Removes text that belongs to nobody any more: whole blocks, or ranges of those that are still used. What
+/// is left of a dictionary that is given up is packed with the new one.
+pub(super) fn blank_texts(
+    connection: &Connection,
+    mut blanks: Blanks,
+    outgrown: Option<&Outgrown>,
+) -> rusqlite::Result<()> {
     let dictionary: Vec<u8> = super::read::meta(connection, "dictionary")?.unwrap_or_default();
-    let packed: Vec<u8> = connection
-        .prepare_cached("SELECT data FROM text_block WHERE id = ?1")?
-        .query_row([block], |row| row.get(0))?;
-    let repacked = super::text::blank(&packed, start..start + n_bytes, &dictionary)
-        .map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
-    connection
-        .prepare_cached("UPDATE text_block SET data = ?2 WHERE id = ?1")?
-        .execute(params![block, repacked])?;
+    if let Some(outgrown) = outgrown {
+        let mut all = connection.prepare("SELECT id FROM text_block WHERE id <= ?1")?;
+        for block in all.query_map([outgrown.last_block], |row| row.get(0))? {
+            blanks.entry(block?).or_default();
+        }
+    }
+    for (block, ranges) in blanks {
+        let is_used = connection
+            .prepare_cached("SELECT 1 FROM note_text WHERE block = ?1")?
+            .exists([block])?;
+        if !is_used {
+            connection
+                .prepare_cached("DELETE FROM text_block WHERE id = ?1")?
+                .execute([block])?;
+            continue;
+        }
+        let packed: Vec<u8> = connection
+            .prepare_cached("SELECT data FROM text_block WHERE id = ?1")?
+            .query_row([block], |row| row.get(0))?;
+        let old = outgrown.filter(|outgrown| block <= outgrown.last_block);
+        let old = old.map_or(&dictionary, |outgrown| &outgrown.dictionary);
+        let repacked = super::text::blank(&packed, &ranges, old, &dictionary)
+            .map_err(|error| rusqlite::Error::ToSqlConversionFailure(error.into()))?;
+        connection
+            .prepare_cached("UPDATE text_block SET data = ?2 WHERE id = ?1")?
+            .execute(params![block, repacked])?;
+    }
     Ok(())
 }
 

@@ -38,9 +38,10 @@ CREATE TABLE note (
     called        TEXT,                   -- JSON list: what others call it when they link to it
     links_to      BLOB,                   -- keys of the paths it links to, four bytes each
     n_lines       INTEGER NOT NULL,
-    size          INTEGER NOT NULL,       -- size, mtime_ns and inode tell an unchanged file
+    size          INTEGER NOT NULL,       -- size, times and inode tell an unchanged file
     mtime_ns      INTEGER NOT NULL,
     inode         INTEGER NOT NULL,
+    ctime_ns      INTEGER NOT NULL,
     hash          BLOB NOT NULL,          -- of the file's bytes as read
     warnings      TEXT                    -- JSON list of [line, message]
 ) STRICT;
@@ -106,6 +107,12 @@ CREATE TABLE link (
     shown  TEXT                             -- unless it is the target itself
 ) STRICT;
 CREATE INDEX link_source ON link(source);
+
+-- When a file last came or went in each folder: one that came is found without any clock.
+CREATE TABLE folder (
+    path     TEXT PRIMARY KEY,
+    mtime_ns INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
 
 -- Other files of the vault that links may lead to: pictures, sounds, documents.
 CREATE TABLE attachment (path TEXT PRIMARY KEY) STRICT, WITHOUT ROWID;

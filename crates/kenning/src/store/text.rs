@@ -117,15 +117,19 @@ impl TextReader {
     }
 }
 
-/// Overwrites a range of a packed block with blanks.
+/// Overwrites ranges of a block with blanks, which was packed with the first dictionary and is packed again
+/// with the second.
 pub(super) fn blank(
     packed: &[u8],
-    range: std::ops::Range<usize>,
+    ranges: &[std::ops::Range<usize>],
+    old: &[u8],
     dictionary: &[u8],
 ) -> io::Result<Vec<u8>> {
-    let mut bytes = TextReader::new(dictionary)?.unpack(packed)?;
-    if let Some(gone) = bytes.get_mut(range) {
-        gone.fill(b' ');
+    let mut bytes = TextReader::new(old)?.unpack(packed)?;
+    for range in ranges {
+        if let Some(gone) = bytes.get_mut(range.clone()) {
+            gone.fill(b' ');
+        }
     }
     Compressor::with_prepared_dictionary(&TextPacker::digest(dictionary))?.compress(&bytes)
 }

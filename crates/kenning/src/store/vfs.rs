@@ -314,7 +314,10 @@ unsafe extern "C" fn write(
     let own = &mut *file.cast::<File>();
     if own.is_log {
         own.written_from = own.written_from.min(at);
-        return call!(file, xWrite, buffer, n_bytes, at);
+        let status = call!(file, xWrite, buffer, n_bytes, at);
+        #[cfg(test)]
+        tests::after_log_write();
+        return status;
     }
     if n_bytes as usize != PAGE_BYTES || !(at as u64).is_multiple_of(PAGE_BYTES as u64) {
         return call!(file, xWrite, buffer, n_bytes, at);
@@ -328,3 +331,6 @@ unsafe extern "C" fn write(
     seal(page, at as u64 / PAGE_BYTES as u64 + 1);
     call!(file, xWrite, page.as_ptr().cast(), n_bytes, at)
 }
+
+#[cfg(test)]
+mod tests;

@@ -12,7 +12,10 @@ use tantivy::{Index, IndexSettings, IndexWriter, TantivyDocument, Term};
 
 use super::NoteId;
 use super::directory::{self, SharedConnection, SqlDirectory, locked};
-use super::rows::{NoteRecord, blank_text, insert_chunks, insert_note, write_counts};
+use super::rows::{
+    Blanks, NoteRecord, Outgrown, blank_texts, insert_chunks, insert_note, release_text,
+    write_counts,
+};
 use super::slots::{Slots, write_vectors};
 use super::terms::Fields;
 use super::{damage, file, lock};
@@ -21,23 +24,29 @@ use crate::error::{Error, Result};
 use crate::vault::Stamp;
 
 /// Memory tantivy may fill before it writes a segment out.
-const LEXICAL_BUDGET_BYTES: usize = 96 << 20;
+const LEXICAL_BUDGET_BYTES: usize = 64 << 20;
 /// Where a date comes from that the note itself does not tell.
 pub const DATE_FROM_FILE: &str = "modification time";
 /// Where a date comes from that git tells.
 pub const DATE_FROM_GIT: &str = "git";
+/// Pages that the writer keeps, in KiB: those that are changed again and again stay out of the log.
+const CACHE_KIB: i64 = 24 << 10;
 /// A segment with a larger share of deleted entries is rewritten.
 const DELETED_SHARE_MAX: f32 = 0.25;
 
 /// The one writer of a store.
 pub struct StoreWriter {
     path: PathBuf,
+    /// Goes first: its threads write through the connection.
+    lexical: Option<LexicalWriter>,
     connection: SharedConnection,
-    /// Unlocked by the system when the process ends, however it ends.
+    /// Goes after the connection. Unlocked by the system when the process ends, however it ends.
     _lock: File,
     fields: Fields,
-    lexical: Option<LexicalWriter>,
     slots: Slots,
+    /// Text that belongs to nobody any more.
+    blanks: Blanks,
+    outgrown: Option<Outgrown>,
     is_open: bool,
     /// Whether notes or links came or went since the graph was counted.
     pub(super) is_graph_outdated: bool,
@@ -64,11 +73,14 @@ impl StoreWriter {
             fields: Fields::new(),
             lexical: None,
             slots: Slots::default(),
+            blanks: Blanks::default(),
+            outgrown: None,
             is_open: false,
             is_graph_outdated: false,
         };
         writer.sql(|connection| {
             connection.pragma_update(None, "synchronous", "NORMAL")?;
+            connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
             connection.pragma_update(None, "secure_delete", "FAST")
         })?;
         writer.load_slots()?;
@@ -140,6 +152,7 @@ impl StoreWriter {
     pub fn reset(&mut self, model: &ModelId, center: &[f32], dictionary: &[u8]) -> Result<()> {
         self.begin()?;
         self.lexical = None;
+        self.blanks.clear();
         self.sql(|connection| {
             for table in [
                 "meta",
@@ -152,6 +165,7 @@ impl StoreWriter {
                 "name",
                 "link",
                 "skipped",
+                "folder",
                 "attachment",
                 "left_out",
                 "committed",
@@ -175,6 +189,25 @@ impl StoreWriter {
         self.load_slots()
     }
 
+    /// Packs texts with another dictionary from now on, and in the end also those that were there before:
+    /// fragments of notes that are gone may stand in the old one.
+    pub fn set_dictionary(&mut self, dictionary: &[u8]) -> Result<()> {
+        self.begin()?;
+        let outgrown = self.sql(|connection| {
+            let last = connection.query_row("SELECT MAX(id) FROM text_block", [], |row| row.get(0));
+            let old = super::read::meta(connection, "dictionary")?.unwrap_or_default();
+            let mut set =
+                connection.prepare("UPDATE meta SET value = ?1 WHERE key = 'dictionary'")?;
+            set.execute([dictionary])?;
+            Ok(Outgrown {
+                dictionary: old,
+                last_block: last.map(Option::unwrap_or_default)?,
+            })
+        })?;
+        self.outgrown = Some(outgrown);
+        Ok(())
+    }
+
     /// Sets a fact about the index as a whole.
     pub fn set_fact(&mut self, key: &str, value: &str) -> Result<()> {
         self.begin()?;
@@ -184,6 +217,18 @@ impl StoreWriter {
                 .execute((key, value))
                 .map(drop)
         })
+    }
+
+    /// Takes a fact back.
+    pub fn clear_fact(&mut self, key: &str) -> Result<()> {
+        if self.fact(key)?.is_some() {
+            self.begin()?;
+            self.sql(|connection| {
+                let mut remove = connection.prepare_cached("DELETE FROM meta WHERE key = ?1")?;
+                remove.execute([key]).map(drop)
+            })?;
+        }
+        Ok(())
     }
 
     /// Writes packed text blocks; returns their ids, for the notes whose texts they hold.
@@ -220,7 +265,7 @@ impl StoreWriter {
         self.sql(|connection| {
             connection
                 .prepare_cached(
-                    "UPDATE note SET size = ?2, mtime_ns = ?3, inode = ?4,
+                    "UPDATE note SET size = ?2, mtime_ns = ?3, inode = ?4, ctime_ns = ?7,
                         date = CASE WHEN coalesce(date_source, ?6) = ?6 THEN ?5 ELSE date END,
                         date_source = coalesce(date_source, ?6)
                      WHERE path = ?1",
@@ -232,6 +277,7 @@ impl StoreWriter {
                     stamp.inode as i64,
                     date,
                     DATE_FROM_FILE,
+                    stamp.ctime_ns,
                 ])
                 .map(drop)
         })
@@ -252,12 +298,35 @@ impl StoreWriter {
                 .map(drop)
         })?;
         let term = Term::from_field_u64(self.fields.note, note.0 as u64);
+        self.run_lexical(vec![UserOperation::Delete(term)])
+    }
+
+    fn run_lexical(&mut self, operations: Vec<UserOperation>) -> Result<()> {
         let path = self.path.clone();
-        self.lexical()?
-            .writer
-            .run([UserOperation::Delete(term)])
-            .map_err(super::lexical(&path))?;
-        Ok(())
+        let lexical = self.lexical()?;
+        let done = lexical.writer.run(operations);
+        lexical.explained(&path, done).map(drop)
+    }
+
+    /// Moves what is held in memory into the file, as part of what the next commit makes visible.
+    pub fn make_room(&mut self) -> Result<()> {
+        let pending = std::mem::take(&mut self.slots.pending);
+        self.sql(|connection| {
+            write_vectors(connection, &self.slots, pending)?;
+            match &self.lexical {
+                Some(lexical) => lexical.directory.remove_collected(connection),
+                None => Ok(()),
+            }
+        })
+    }
+
+    /// Leaves the index as it was at the last commit.
+    pub fn abandon(mut self) -> Result<()> {
+        self.lexical = None;
+        if std::mem::take(&mut self.is_open) {
+            self.sql(|connection| connection.execute_batch("ROLLBACK"))?;
+        }
+        self.close()
     }
 
     /// Makes everything since the last commit visible at once. `now` is in seconds since 1970.
@@ -265,19 +334,21 @@ impl StoreWriter {
         if !self.is_open {
             return Ok(());
         }
+        self.make_room()?;
         let path = self.path.clone();
         if let Some(lexical) = &mut self.lexical {
-            lexical.writer.commit().map_err(super::lexical(&path))?;
-            merge(&mut lexical.writer).map_err(super::lexical(&path))?;
+            let done = lexical.writer.commit().map(drop);
+            let done = done.and_then(|()| merge(&mut lexical.writer));
+            lexical.explained(&path, done)?;
         }
-        let pending = std::mem::take(&mut self.slots.pending);
+        let (blanks, outgrown) = (std::mem::take(&mut self.blanks), self.outgrown.take());
         let lexical = self.lexical.take();
-        let (slots, free) = (&self.slots, &self.slots.free);
+        let free = &self.slots.free;
         self.sql(|connection| {
             if let Some(lexical) = &lexical {
                 lexical.directory.flush(connection)?;
             }
-            write_vectors(connection, slots, pending)?;
+            blank_texts(connection, blanks, outgrown.as_ref())?;
             connection.execute("DELETE FROM free_slot", [])?;
             let mut add = connection.prepare("INSERT INTO free_slot (id) VALUES (?1)")?;
             for slot in free {
@@ -323,15 +394,15 @@ impl StoreWriter {
 
     /// Removes what hangs on a note: text, chunks, names, links. The note's row stays.
     fn remove_rows(&mut self, note: NoteId) -> Result<()> {
+        let mut blanks = std::mem::take(&mut self.blanks);
         let freed: Vec<i64> = self.sql(|connection| {
-            blank_text(connection, note)?;
+            release_text(connection, note, &mut blanks)?;
             let freed = connection
                 .prepare_cached("SELECT id FROM chunk WHERE note = ?1")?
                 .query_map([note.0], |row| row.get(0))?
                 .collect::<rusqlite::Result<_>>()?;
             for statement in [
                 "DELETE FROM chunk WHERE note = ?1",
-                "DELETE FROM note_text WHERE note = ?1",
                 "DELETE FROM name WHERE note = ?1",
                 "DELETE FROM link WHERE source = ?1",
                 "DELETE FROM masked WHERE note = ?1",
@@ -340,6 +411,7 @@ impl StoreWriter {
             }
             Ok(freed)
         })?;
+        self.blanks = blanks;
         for slot in freed {
             self.slots.free.insert(slot);
             self.slots.pending.push((slot, None));
@@ -431,12 +503,17 @@ impl StoreWriter {
             }
             operations.push(UserOperation::Add(of_chunk));
         }
-        let path = self.path.clone();
-        self.lexical()?
-            .writer
-            .run(operations)
-            .map_err(super::lexical(&path))?;
-        Ok(())
+        self.run_lexical(operations)
+    }
+}
+
+impl LexicalWriter {
+    /// Tells what went wrong: tantivy's threads write into the file, too, and only say that they failed.
+    fn explained<T>(&self, path: &Path, done: tantivy::Result<T>) -> Result<T> {
+        done.map_err(|error| match self.directory.take_failure() {
+            Some(failure) => super::sqlite(path, failure),
+            None => super::lexical(path)(error),
+        })
     }
 }
 

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use regex::Regex;
 
-use super::regular::{Links, read_regular_text};
+use super::regular::{Links, open_regular, read_regular_text};
 
 /// More than this is no list of filters.
 const FILE_BYTES_MAX: u64 = 4 << 20;
@@ -52,12 +52,16 @@ impl ObsidianFilters {
 /// Files that say what to leave out, read for each folder by the walk itself.
 const IGNORE_FILES: [&str; 3] = [".gitignore", ".kenignore", ".git/info/exclude"];
 
-/// Returns the ignore file of a folder that the walk must not open: it would wait for a pipe. A link to
-/// a list that is kept elsewhere is followed, as git does; only rules are read from it.
+/// Returns the ignore file of a folder that the walk cannot use: it would wait for a pipe, or go on
+/// without rules that somebody has set. A link to a list that is kept elsewhere is followed, as git
+/// does; only rules are read from it.
 pub(super) fn unusable(folder: &Path) -> Option<&'static str> {
     IGNORE_FILES.into_iter().find(|name| {
+        let file = folder.join(name);
         // The walk passes over what is not there.
-        let target = folder.join(name).metadata();
-        target.is_ok_and(|target| !target.is_file() || target.len() > FILE_BYTES_MAX)
+        let Ok(target) = file.metadata() else {
+            return false;
+        };
+        target.len() > FILE_BYTES_MAX || open_regular(&file, Links::Followed).is_err()
     })
 }

@@ -34,6 +34,11 @@ pub(super) fn mask_walk(root: &Path, walk: Walk) -> Walk {
             path: owned(skipped.path),
             reason: secrets::mask(skipped.reason).0.into_string(),
         }));
+    masked.folders = walk
+        .folders
+        .into_iter()
+        .map(|(path, time)| (owned(path), time))
+        .collect();
     masked.attachments = walk.attachments.into_iter().map(owned).collect();
     masked.left_out = walk
         .left_out

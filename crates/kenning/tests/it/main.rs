@@ -11,6 +11,7 @@ mod fields;
 mod flow;
 mod hits;
 mod hostile;
+mod loss;
 mod order;
 mod places;
 mod property;
