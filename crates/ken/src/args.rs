@@ -150,6 +150,13 @@ pub(crate) struct IndexArgs {
     /// Make everything anew
     #[arg(long, visible_alias = "rebuild")]
     pub(crate) full: bool,
+    /// Notes that are gone are meant to be gone, however many
+    ///
+    /// Where more than half of the notes, and at least 20, are gone at once, or the vault lies on another file
+    /// system than before, they are kept until this is given: a disk may not be mounted, or a cloud folder not
+    /// be ready.
+    #[arg(long)]
+    pub(crate) accept_removals: bool,
     /// Print the report as JSON
     #[arg(long)]
     pub(crate) json: bool,

@@ -33,6 +33,8 @@ use crate::{private, render};
 pub(crate) enum Found {
     Something,
     Nothing,
+    /// It was stopped by Ctrl-C before it was done.
+    Interrupted,
 }
 
 /// Runs what was typed.

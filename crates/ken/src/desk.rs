@@ -1,6 +1,7 @@
 //! One domain as every interface asks it: search, read, walk, check. Terminal, HTTP, MCP and hooks
 //! all come through here, so the same question gives the same hits everywhere.
 
+pub(crate) mod caveats;
 mod desks;
 pub(crate) mod fresh;
 pub(crate) mod memory;
@@ -27,7 +28,7 @@ pub(crate) use desks::Desks;
 pub(crate) use request::{NotesRequest, SearchRequest, WalkRequest};
 pub(crate) use several::join;
 
-use crate::cmd::open::{self, Model};
+use crate::cmd::open::{self, How, Model};
 use crate::settings::{Located, Settings};
 use crate::wire::{
     AnswerShape, Asked, CompareShape, LinksShape, MissedShape, NoteShape, NotesShape, PassageShape,
@@ -134,6 +135,7 @@ impl Desk {
         };
         let mut answer = search::search(&cx, &query, &options)?;
         answer.notices.extend(lost);
+        answer.notices.extend(caveats::of(&self.located, store)?);
         let checked_at = match checked_at {
             Some(at) => Some(at),
             None => store.checked_at()?,
@@ -239,12 +241,14 @@ impl Desk {
         self.with_store(|store| {
             let status = store.status()?;
             let located = &self.located;
-            Ok(StatusShape::new(
+            let mut shape = StatusShape::new(
                 &status,
                 &located.store,
                 located.vault.as_deref(),
                 open::now(),
-            ))
+            );
+            shape.notices = caveats::of(located, store)?;
+            Ok(shape)
         })
     }
 
@@ -265,15 +269,21 @@ impl Desk {
     }
 
     /// Brings the index up to date with the vault.
-    pub(crate) fn reload(&self, progress: &(dyn Fn(Progress) + Sync)) -> Result<ReportShape> {
-        let reloaded = open::reload(&self.located, progress);
+    pub(crate) fn reload(
+        &self,
+        how: How,
+        progress: &(dyn Fn(Progress) + Sync),
+    ) -> Result<ReportShape> {
+        let reloaded = open::reload(&self.located, how, progress);
         // Snapshots of what was before are not asked again.
         if reloaded.is_ok() {
             locked(&self.idle).clear();
         }
         memory::give_back();
         let (report, seconds) = reloaded?;
-        Ok(ReportShape::new(&report, (seconds * 1e6).round() / 1e3))
+        let took_ms = (seconds * 1e6).round() / 1e3;
+        let notices = caveats::of_run(&self.located, &report);
+        Ok(ReportShape::new(&report, took_ms, notices))
     }
 
     /// Lends a snapshot that is as new as the file. While an index is being made anew there is none

@@ -33,6 +33,18 @@ impl fmt::Display for Hinted {
 
 impl std::error::Error for Hinted {}
 
+/// Ctrl-C came before it was done: what is missing.
+#[derive(Debug)]
+pub(crate) struct Interrupted(pub(crate) String);
+
+impl fmt::Display for Interrupted {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl std::error::Error for Interrupted {}
+
 /// Returns what the person can do about an error.
 pub(crate) fn of(error: &anyhow::Error) -> Option<String> {
     if let Some(hinted) = error.downcast_ref::<Hinted>() {
@@ -42,7 +54,10 @@ pub(crate) fn of(error: &anyhow::Error) -> Option<String> {
         return Some(DEFAULT_MODEL.to_owned());
     }
     let hint = match error.downcast_ref::<Error>()? {
-        Error::VaultMissing { .. } => "name an existing folder with `--vault PATH`".to_owned(),
+        Error::VaultMissing { .. } => {
+            "name an existing folder with `--vault PATH`; an index of one that is gone for now stays as it is, and `ken search` asks it"
+                .to_owned()
+        }
         Error::BadPattern { .. } => {
             "write a folder (Private) or a pattern (**/*.log), relative to the vault".to_owned()
         }

@@ -23,6 +23,8 @@ use clap::Parser;
 const NOTHING_FOUND: u8 = 1;
 /// Something went wrong.
 const FAILED: u8 = 2;
+/// Ctrl-C, as shells say it.
+const INTERRUPTED: u8 = 130;
 
 fn main() -> ExitCode {
     private::be();
@@ -46,7 +48,12 @@ fn main() -> ExitCode {
     match cmd::run(args) {
         Ok(cmd::Found::Something) => ExitCode::SUCCESS,
         Ok(cmd::Found::Nothing) => ExitCode::from(NOTHING_FOUND),
+        Ok(cmd::Found::Interrupted) => ExitCode::from(INTERRUPTED),
         Err(error) if hint::is_broken_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) if error.is::<hint::Interrupted>() => {
+            render::say(&format!("note: {error}"));
+            ExitCode::from(INTERRUPTED)
+        }
         Err(error) => {
             render::error(&error);
             ExitCode::from(FAILED)

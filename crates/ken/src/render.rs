@@ -345,10 +345,10 @@ fn say_counts(report: &Report, seconds: f64) {
             parts.push(format!("{n} {what}"));
         }
     }
-    let done = if report.is_stopped {
-        "stopped early; kept"
-    } else {
-        "indexed"
+    let done = match (report.is_stopped, report.is_undone) {
+        (false, _) => "indexed",
+        (true, false) => "stopped early; kept",
+        (true, true) => "stopped early; left out",
     };
     let parts = if parts.is_empty() {
         "no notes found".to_owned()
@@ -399,6 +399,9 @@ pub(crate) fn status(status: &StatusShape) -> Result<()> {
         ("masked", counted(status.masked as usize, "credential")),
     ] {
         out += &format!("{name:<10} {}\n", inline(&value));
+    }
+    for notice in &status.notices {
+        out += &format!("note       {notice}\n");
     }
     out += &left_out(status);
     for file in &status.skipped {

@@ -10,6 +10,7 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 
+use crate::cmd::open::How;
 use crate::desk::{Desk, Desks};
 use crate::wire::ReportShape;
 
@@ -112,8 +113,16 @@ fn may_matter(root: &Path, event: &Event) -> bool {
 
 fn run(desk: &Desk, signals: &Receiver<Signal>, rhythm: Rhythm, tell: &Tell) {
     let mut cause = Cause::Start;
+    let mut said = Vec::new();
     loop {
-        tell(desk, cause, desk.reload(&|_| {}));
+        let mut report = desk.reload(How::default(), &|_| {});
+        if let Ok(report) = &mut report {
+            // What has been said is not said again at every look.
+            let now = report.notices.clone();
+            report.notices.retain(|notice| !said.contains(notice));
+            said = now;
+        }
+        tell(desk, cause, report);
         cause = match signals.recv_timeout(rhythm.sweep) {
             Ok(Signal::Stop) | Err(RecvTimeoutError::Disconnected) => return,
             Err(RecvTimeoutError::Timeout) => Cause::Sweep,

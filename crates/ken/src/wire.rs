@@ -325,6 +325,8 @@ pub(crate) struct ReportShape {
     pub(crate) skipped: Vec<SkippedShape>,
     pub(crate) warnings: Vec<WarningShape>,
     pub(crate) masked: Vec<FindingShape>,
+    /// What is not as it should be, and what to do about it.
+    pub(crate) notices: Vec<String>,
     pub(crate) took_ms: f64,
 }
 
@@ -344,8 +346,9 @@ pub(crate) struct WarningShape {
 }
 
 impl ReportShape {
-    pub(crate) fn new(report: &Report, took_ms: f64) -> Self {
+    pub(crate) fn new(report: &Report, took_ms: f64, notices: Vec<String>) -> Self {
         Self {
+            notices,
             added: report.n_added,
             changed: report.n_changed,
             removed: report.n_removed,
@@ -426,6 +429,8 @@ pub(crate) struct StatusShape {
     pub(crate) other_files: Vec<(String, u64)>,
     pub(crate) skipped: Vec<SkippedShape>,
     pub(crate) warnings: Vec<WarningShape>,
+    /// What is not as it should be, and what to do about it.
+    pub(crate) notices: Vec<String>,
 }
 
 impl StatusShape {
@@ -449,6 +454,7 @@ impl StatusShape {
             other_files: status.attachments.clone(),
             skipped: skipped(&status.skipped),
             warnings: warnings(&status.warnings),
+            notices: Vec::new(),
         }
     }
 }

@@ -6,6 +6,7 @@ use kenning::vault::Vault;
 
 use super::{Found, open};
 use crate::args::Place;
+use crate::desk::caveats;
 use crate::hint;
 use crate::render;
 use crate::settings::{Located, Settings};
@@ -101,7 +102,9 @@ fn check_place(located: &Located, checks: &mut Checks) {
             status.n_notes,
             status.n_chunks
         );
-        Ok((found, store.verify()?))
+        let mut problems = store.verify()?;
+        problems.extend(caveats::of(located, &store)?);
+        Ok((found, problems))
     };
     match verify() {
         Ok((found, problems)) if problems.is_empty() => checks.good("index", &found),

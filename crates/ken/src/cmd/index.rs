@@ -4,12 +4,14 @@ use anyhow::Result;
 use kenning::index::Report;
 use kenning::vault::Vault;
 
+use super::open::How;
 use super::{Found, open};
 use crate::args::{IndexArgs, Place};
+use crate::desk::caveats;
 use crate::git;
 use crate::hint::Hinted;
 use crate::render;
-use crate::settings::Settings;
+use crate::settings::{Located, Settings};
 use crate::wire::ReportShape;
 
 pub(super) fn run(settings: &Settings, place: &Place, args: &IndexArgs) -> Result<Found> {
@@ -17,7 +19,7 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &IndexArgs) -> Resul
         .path
         .as_ref()
         .filter(|path| path.is_file() || is_gone_note(path));
-    let (report, seconds) = match file {
+    match file {
         Some(file) => {
             let mut place = place.clone();
             if place.vault.is_none() && place.domain.is_none() {
@@ -37,11 +39,11 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &IndexArgs) -> Resul
                 )
             })?;
             refuse_left_out(&vault, &path)?;
-            open::update_file(&located, &vault, &path)?
+            let (report, seconds) = open::update_file(&located, &vault, &path)?;
+            tell(&report, seconds, &located, &place, args)
         }
-        None => return whole(settings, place, args),
-    };
-    tell(&report, seconds, place, args)
+        None => whole(settings, place, args),
+    }
 }
 
 /// Brings the index of a vault up to date, or that of each domain that is meant.
@@ -61,19 +63,42 @@ fn whole(settings: &Settings, place: &Place, args: &IndexArgs) -> Result<Found> 
         if all.len() > 1 && !place.quiet {
             render::say(&format!("{}:", located.name));
         }
-        let (report, seconds) = open::check_and_update(located, vault, args.full)?;
-        tell(&report, seconds, &place, args)?;
+        let how = How {
+            full: args.full,
+            check: true,
+            accept_removals: args.accept_removals,
+        };
+        let (report, seconds) = open::update(located, vault, how)?;
+        let found = tell(&report, seconds, located, &place, args)?;
+        if found == Found::Interrupted {
+            return Ok(found);
+        }
     }
     Ok(Found::Something)
 }
 
-fn tell(report: &Report, seconds: f64, place: &Place, args: &IndexArgs) -> Result<Found> {
+fn tell(
+    report: &Report,
+    seconds: f64,
+    located: &Located,
+    place: &Place,
+    args: &IndexArgs,
+) -> Result<Found> {
+    let notices = caveats::of_run(located, report);
+    let shape = ReportShape::new(report, (seconds * 1e6).round() / 1e3, notices);
     if args.json {
-        render::print_json(&ReportShape::new(report, (seconds * 1e6).round() / 1e3))?;
+        render::print_json(&shape)?;
     } else {
         render::report(report, seconds, place.quiet);
     }
-    Ok(Found::Something)
+    // What is not as it was asked for is said whoever reads it, quiet or not.
+    for notice in &shape.notices {
+        render::say(&format!("note: {notice}"));
+    }
+    Ok(match report.is_stopped {
+        true => Found::Interrupted,
+        false => Found::Something,
+    })
 }
 
 /// A file that the rules leave out is not taken by naming it.

@@ -136,7 +136,7 @@ pub(crate) fn remake(located: &Located, reason: &str, seen: Option<FileId>) -> R
         Some(seen) => store::set_aside(&located.store, seen, patience)?,
         None => None,
     };
-    reload(located, &|_| {})?;
+    reload(located, How::default(), &|_| {})?;
     let kept = aside.map(|aside| format!("; the damaged one is kept as {}", aside.display()));
     Ok(format!(
         "the index was damaged ({reason}) and has been made again from the notes{}",
@@ -144,35 +144,53 @@ pub(crate) fn remake(located: &Located, reason: &str, seen: Option<FileId>) -> R
     ))
 }
 
+/// How an index is brought up to date.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct How {
+    /// Every note is taken again.
+    pub(crate) full: bool,
+    /// The whole file is looked at for damage first.
+    pub(crate) check: bool,
+    /// Notes that are gone are gone, however many.
+    pub(crate) accept_removals: bool,
+}
+
+impl How {
+    fn options(self, located: &Located) -> IndexOptions {
+        IndexOptions {
+            full: self.full,
+            check: self.check,
+            accept_removals: self.accept_removals,
+            profile: located.profile,
+            n_threads: n_threads(),
+            ..IndexOptions::default()
+        }
+    }
+}
+
+/// Opens the folder of the notes. Where it is gone, the index is told so, for those who ask it.
+fn vault_of(located: &Located, folder: &Path) -> Result<Vault> {
+    let opened = Vault::open(folder, located.rules.clone());
+    if matches!(opened, Err(Error::VaultMissing { .. })) {
+        // What cannot be noted down is still the error that is returned.
+        let _ = index::note_closed(&located.store, FOLDER_GONE, Duration::ZERO, now());
+    }
+    Ok(opened?.with_git(git::log))
+}
+
+/// What is said of a vault whose folder is gone.
+pub(crate) const FOLDER_GONE: &str = "the folder is not there";
+
 /// Brings the whole index up to date, with a progress bar for people.
-pub(crate) fn update(located: &Located, vault: &Path, full: bool) -> Result<(Report, f64)> {
-    update_with(located, vault, full, false)
-}
-
-/// The same, after looking for damage in the whole file.
-pub(crate) fn check_and_update(
-    located: &Located,
-    vault: &Path,
-    full: bool,
-) -> Result<(Report, f64)> {
-    update_with(located, vault, full, true)
-}
-
-fn update_with(located: &Located, vault: &Path, full: bool, check: bool) -> Result<(Report, f64)> {
-    let vault = Vault::open(vault, located.rules.clone())?.with_git(git::log);
-    let options = IndexOptions {
-        full,
-        check,
-        profile: located.profile,
-        n_threads: n_threads(),
-        ..IndexOptions::default()
-    };
-    with_bar(located, &vault, &options, index::update)
+pub(crate) fn update(located: &Located, folder: &Path, how: How) -> Result<(Report, f64)> {
+    let vault = vault_of(located, folder)?;
+    with_bar(located, &vault, &how.options(located), index::update)
 }
 
 /// Brings the whole index up to date, and tells somebody else how far it is.
 pub(crate) fn reload(
     located: &Located,
+    how: How,
     progress: &(dyn Fn(Progress) + Sync),
 ) -> Result<(Report, f64)> {
     let folder = located.vault.as_deref().ok_or_else(|| {
@@ -181,12 +199,8 @@ pub(crate) fn reload(
             "name the vault with `--vault PATH`",
         )
     })?;
-    let vault = Vault::open(folder, located.rules.clone())?.with_git(git::log);
-    let options = IndexOptions {
-        profile: located.profile,
-        n_threads: n_threads(),
-        ..IndexOptions::default()
-    };
+    let vault = vault_of(located, folder)?;
+    let options = how.options(located);
     with_context(located, &vault, &options, progress, index::update)
 }
 

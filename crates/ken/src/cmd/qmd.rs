@@ -278,7 +278,7 @@ pub(super) fn collection(
             let settings = Settings::load(place, false)?;
             for located in collections(&settings, place, &[name])? {
                 if let Some(vault) = &located.vault {
-                    let (report, seconds) = open::update(&located, vault, false)?;
+                    let (report, seconds) = open::update(&located, vault, open::How::default())?;
                     render::report(&report, seconds, place.quiet);
                 }
             }

@@ -6,13 +6,15 @@ use std::sync::Arc;
 use anyhow::Result;
 use kenning::Error;
 use kenning::embed::EmbedError;
-use kenning::index::Freshness;
+use kenning::index::{Freshness, Withheld};
 use kenning::search::{Answer, Evidence, Mode};
 use kenning::store::{FileId, Store};
 
+use super::open::How;
 use super::{Found, open, qmd};
 use crate::args::{Format, Place, SearchArgs};
-use crate::desk::{Desk, SearchRequest, fresh, join, masked};
+use crate::desk::{Desk, SearchRequest, caveats, fresh, join, masked};
+use crate::hint;
 use crate::render;
 use crate::settings::{Located, Settings};
 use crate::wire::{AnswerShape, Asked, QmdHitShape};
@@ -93,7 +95,19 @@ fn ask_once(
     let model = Arc::new(open::Model::asked(located)?);
     let desk = Desk::new(settings, located.clone(), model);
     store.map_pages()?;
-    desk.answer(&store, request, is_checked.then_some(now))
+    let mut answer = desk.answer(&store, request, is_checked.then_some(now))?;
+    answer
+        .notices
+        .extend(said_of_missing(located, &answer.notices));
+    Ok(answer)
+}
+
+/// A folder that is gone is told even where the index could not be told.
+fn said_of_missing(located: &Located, said: &[String]) -> Option<String> {
+    let reason = open::FOLDER_GONE.to_owned();
+    let is_gone = located.vault.as_ref().is_some_and(|vault| !vault.is_dir());
+    let notice = caveats::withheld(located, &Withheld::Closed { reason });
+    (is_gone && !said.contains(&notice)).then_some(notice)
 }
 
 pub(super) fn request(args: &SearchArgs) -> SearchRequest {
@@ -146,24 +160,35 @@ fn open_fresh(located: &Located, args: &SearchArgs, quiet: bool) -> Result<(Stor
         Err(error) => return Err(error.into()),
     };
     if let Some(store) = store {
-        match fresh::look(located, folder, &store, args.fresh)? {
-            Freshness::Fresh => return Ok((store, true)),
-            Freshness::Likely => return Ok((store, false)),
-            Freshness::Stale => {}
+        let looked = fresh::look(located, folder, &store, args.fresh);
+        let is_missing = |error: &anyhow::Error| {
+            matches!(error.downcast_ref(), Some(Error::VaultMissing { .. }))
+        };
+        match looked {
+            // A disk may not be there for now: what is known of it can still be asked.
+            Err(error) if is_missing(&error) => return Ok((store, false)),
+            Err(error) => return Err(error),
+            Ok(Freshness::Fresh) => return Ok((store, true)),
+            Ok(Freshness::Likely) => return Ok((store, false)),
+            Ok(Freshness::Stale) => {}
         }
     }
     refresh(located, folder, quiet)
 }
 
 fn refresh(located: &Located, folder: &Path, quiet: bool) -> Result<(Store, bool)> {
-    match open::update(located, folder, false) {
+    match open::update(located, folder, How::default()) {
+        Ok((report, _)) if report.is_stopped => {
+            let notices = caveats::of_run(located, &report);
+            Err(hint::Interrupted(notices.join("; ")).into())
+        }
         Ok((report, seconds)) => {
             let did_something =
                 report.n_added + report.n_changed + report.n_removed + report.n_renamed > 0;
             if did_something || report.rebuilt.is_some() {
                 render::report(&report, seconds, quiet);
             }
-            Ok((open::store(located)?, !report.is_stopped))
+            Ok((open::store(located)?, report.withheld.is_none()))
         }
         // Somebody else is at it; what they have committed so far can be searched.
         Err(error) if matches!(error.downcast_ref(), Some(Error::StoreBusy { .. })) => {

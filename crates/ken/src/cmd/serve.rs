@@ -105,8 +105,12 @@ fn check_safety(address: SocketAddr, clients: &[Client]) -> Result<()> {
 /// Keeps the indexes up to date beside serving. What it does is not told; what goes wrong is.
 fn watched(desks: &Desks) -> Watching {
     let tell: Arc<Tell> = Arc::new(|desk, _, report| {
-        if let Err(error) = report {
-            render::say(&format!("note: {}: {error}", desk.name()));
+        let notices = match report {
+            Ok(report) => report.notices,
+            Err(error) => vec![error.to_string()],
+        };
+        for notice in notices {
+            render::say(&format!("note: {}: {notice}", desk.name()));
         }
     });
     let watching = watch::start(desks, Rhythm::default(), &tell);

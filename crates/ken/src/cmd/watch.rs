@@ -68,6 +68,9 @@ fn say(desk: &Desk, cause: Cause, report: Result<ReportShape>, quiet: bool) {
             report.took_ms
         ));
     }
+    for notice in &report.notices {
+        render::say(&format!("note: {}: {notice}", desk.name()));
+    }
     for skipped in report.skipped.iter().filter(|_| cause == Cause::Change) {
         render::say(&format!("skipped {}: {}", skipped.path, skipped.reason));
     }

@@ -11,8 +11,8 @@ use kenning::index::{Freshness, freshness};
 use kenning::store::Store;
 use kenning::vault::Vault;
 
-use super::{Desk, locked};
-use crate::cmd::open;
+use super::{Desk, caveats, locked};
+use crate::cmd::open::{self, How};
 use crate::settings::Located;
 
 /// Compares an index with its vault, thoroughly or as cheaply as the size of the vault demands.
@@ -37,6 +37,13 @@ impl Desk {
     /// Brings the index up to date if the vault has changed, but waits no longer than `patience`.
     /// What is not done by then goes on beside; the notices say so.
     pub(crate) fn refresh(&self, patience: Duration) -> Vec<String> {
+        let mut notices = self.refreshed(patience);
+        let told = self.with_store(|store| Ok(caveats::of(&self.located, store)?));
+        notices.extend(told.unwrap_or_default());
+        notices
+    }
+
+    fn refreshed(&self, patience: Duration) -> Vec<String> {
         let Some(folder) = self.vault() else {
             return Vec::new();
         };
@@ -50,6 +57,12 @@ impl Desk {
             Ok(true) => {
                 self.updates.begin(&self.located);
                 self.updates.wait(patience)
+            }
+            // The index itself has been told, and tells.
+            Err(error) if matches!(error.downcast_ref(), Some(Error::VaultMissing { .. })) => {
+                self.updates.begin(&self.located);
+                self.updates.wait(patience);
+                Vec::new()
             }
             Err(error) => vec![format!(
                 "the notes could not be looked at for changes: {error}"
@@ -111,7 +124,7 @@ impl Updates {
         };
         thread::spawn(move || {
             let shared = Arc::clone(&ending.shared);
-            let updated = open::reload(&located, &|progress| {
+            let updated = open::reload(&located, How::default(), &|progress| {
                 locked(&shared.state).progress = Some((progress.n_done, progress.n_total));
             });
             ending.set(updated.err().map(|error| told(&error)));

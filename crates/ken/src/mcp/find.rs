@@ -67,7 +67,13 @@ fn answers(
         match desk.search(request) {
             Ok(mut answer) => {
                 let told = answer.notices.drain(..);
-                notices.extend(told.map(|notice| choose::named(desks, desk, notice)));
+                let told = told.map(|notice| choose::named(desks, desk, notice));
+                for notice in told {
+                    // What is wrong with an index was said when it was brought up to date.
+                    if !notices.contains(&notice) {
+                        notices.push(notice);
+                    }
+                }
                 answers.push((Arc::clone(desk), answer));
             }
             Err(error) => {

@@ -95,7 +95,11 @@ mod tests {
         };
         let settings = Settings::load(&place, false).unwrap();
         let desks = Desks::open(&settings, &place).unwrap();
-        desks.get(None).unwrap().reload(&|_| {}).unwrap();
+        desks
+            .get(None)
+            .unwrap()
+            .reload(crate::cmd::open::How::default(), &|_| {})
+            .unwrap();
         desks
     }
 

@@ -14,10 +14,11 @@ use tokio_stream::StreamExt;
 use tokio_stream::wrappers::ReceiverStream;
 
 use super::App;
-use super::input::At;
+use super::input::{At, Params};
+use crate::cmd::open::How;
 use crate::desk::Desk;
 use crate::wire::ReportShape;
-use crate::wire::http::{ProgressShape, ReloadLine};
+use crate::wire::http::{ProgressShape, ReloadLine, ReloadParams};
 
 pub(super) const NDJSON: &str = "application/x-ndjson";
 /// Lines that wait for a slow reader; what is more is left out.
@@ -25,13 +26,22 @@ const LINES_WAITING_MAX: usize = 64;
 /// Least time between two lines of progress.
 const LINE_PAUSE: Duration = Duration::from_millis(100);
 
-pub(super) async fn reload(State(app): State<App>, At(desk): At, headers: HeaderMap) -> Response {
+pub(super) async fn reload(
+    State(app): State<App>,
+    At(desk): At,
+    Params(asked): Params<ReloadParams>,
+    headers: HeaderMap,
+) -> Response {
+    let how = How {
+        accept_removals: asked.accept_removals.unwrap_or(false),
+        ..How::default()
+    };
     let mut accepted = headers.get_all(header::ACCEPT).iter();
     let wants_lines = accepted.any(|kind| kind.to_str().is_ok_and(|kind| kind.contains(NDJSON)));
     if wants_lines {
-        return as_lines(app, desk);
+        return as_lines(app, desk, how);
     }
-    match app.reload(desk, |_| ()).await {
+    match app.reload(desk, how, |_| ()).await {
         Ok(report) => Json(report).into_response(),
         Err(problem) => problem.into_response(),
     }
@@ -42,19 +52,23 @@ impl App {
     pub(super) async fn reload(
         &self,
         desk: Arc<Desk>,
+        how: How,
         progress: impl Fn(Progress) + Send + Sync + 'static,
     ) -> Result<ReportShape, super::problem::Problem> {
-        self.0.reloads.run(move || desk.reload(&progress)).await
+        self.0
+            .reloads
+            .run(move || desk.reload(how, &progress))
+            .await
     }
 }
 
 /// Answers at once, and goes on with a line now and then. Whether the client still listens or not,
 /// the index is finished.
-fn as_lines(app: App, desk: Arc<Desk>) -> Response {
+fn as_lines(app: App, desk: Arc<Desk>, how: How) -> Response {
     let (lines, told) = channel(LINES_WAITING_MAX);
     tokio::spawn(async move {
         let progress = teller(lines.clone());
-        let last = match app.reload(desk, progress).await {
+        let last = match app.reload(desk, how, progress).await {
             Ok(report) => ReloadLine::Report(Box::new(report)),
             Err(problem) => ReloadLine::Problem(problem.shape()),
         };

@@ -4,7 +4,7 @@ use super::table::{JSON, Route, get, post};
 use super::{ask, keep, reload};
 use crate::wire::http::{
     DomainsShape, HealthShape, KeepShape, KeptListShape, KeptShape, LinesParams, NodeShape,
-    NotesParams, PageParams, ReloadLine, SearchShape, VerifyShape, WalkParams,
+    NotesParams, PageParams, ReloadLine, ReloadParams, SearchShape, VerifyShape, WalkParams,
 };
 use crate::wire::{
     AnswerShape, LinksShape, NotesShape, ReportShape, StatusShape, TraverseShape, VerdictsShape,
@@ -62,6 +62,7 @@ fn changing() -> Vec<Route> {
     vec![
         post("/reload", reload::reload)
             .says("Bring the index up to date with the notes; only what changed is read")
+            .takes::<ReloadParams>()
             .answers_as::<ReportShape>(200, JSON)
             .answers_as::<ReloadLine>(200, reload::NDJSON)
             .may_fail(&[409]),

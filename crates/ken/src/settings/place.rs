@@ -149,7 +149,7 @@ impl Settings {
         place: &Place,
         is_listed: bool,
     ) -> Result<Located> {
-        let vault = canonical(&domain.path)?;
+        let vault = self.known_folder(&domain.path, place)?;
         let store = match &place.store {
             Some(store) => store.clone(),
             None => self.store_path(&vault, is_listed.then_some(name)),
@@ -221,13 +221,27 @@ impl Settings {
     /// Returns the vault that was named, or the one around the current folder.
     fn vault(&self, place: &Place) -> Result<Option<PathBuf>> {
         if let Some(vault) = &place.vault {
-            return canonical(vault).map(Some);
+            return self.known_folder(vault, place).map(Some);
         }
         if let Some(vault) = env_text(VAULT) {
-            return canonical(Path::new(&vault)).map(Some);
+            return self.known_folder(Path::new(&vault), place).map(Some);
         }
         let here = env::current_dir().context("the current folder is gone")?;
         vault_above(&here).as_deref().map(canonical).transpose()
+    }
+
+    /// Returns the path that an index knows a vault by. A folder that is gone, as when a disk is not
+    /// mounted, still has its index, which can be asked.
+    fn known_folder(&self, folder: &Path, place: &Place) -> Result<PathBuf> {
+        canonical(folder).or_else(|missing| {
+            let path = path_when_there(folder).ok_or(missing)?;
+            let own = || self.store_path(&path, None);
+            let store = place.store.clone().unwrap_or_else(own);
+            match store.is_file() {
+                true => Ok(path),
+                false => canonical(folder),
+            }
+        })
     }
 
     /// Says that a domain does not exist, and which do.
@@ -266,6 +280,13 @@ impl Settings {
         );
         store
     }
+}
+
+/// Returns the canonical path that a missing folder would have.
+fn path_when_there(folder: &Path) -> Option<PathBuf> {
+    let full = std::path::absolute(folder).ok()?;
+    let parent = full.parent()?.canonicalize().ok()?;
+    Some(parent.join(full.file_name()?))
 }
 
 /// Gives an index its name of today: older versions had shorter hashes.

@@ -107,6 +107,14 @@ pub(crate) struct NotesParams {
     pub(crate) limit: Option<u32>,
 }
 
+/// How an index is brought up to date.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ReloadParams {
+    /// Notes that are gone are meant to be gone, however many.
+    pub(crate) accept_removals: Option<bool>,
+}
+
 /// Which entries of a list.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

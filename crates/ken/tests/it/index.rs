@@ -6,7 +6,7 @@ use insta::assert_snapshot;
 
 use crate::vault::TestVault;
 
-const REPORT_KEYS: [&str; 13] = [
+const REPORT_KEYS: [&str; 14] = [
     "added",
     "changed",
     "removed",
@@ -19,6 +19,7 @@ const REPORT_KEYS: [&str; 13] = [
     "skipped",
     "warnings",
     "masked",
+    "notices",
     "took_ms",
 ];
 
@@ -162,7 +163,7 @@ fn status_tells_what_is_there() {
         .keys()
         .map(String::as_str)
         .collect();
-    assert_snapshot!(keys.join(" "), @"vault store bytes notes chunks links masked model languages index_age_s left_out other_files skipped warnings");
+    assert_snapshot!(keys.join(" "), @"vault store bytes notes chunks links masked model languages index_age_s left_out other_files skipped warnings notices");
     assert_eq!(status["notes"], 47);
     assert!(status["chunks"].as_u64().unwrap() > 100);
     assert_eq!(status["languages"][0][0], "en");

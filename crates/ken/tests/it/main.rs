@@ -19,6 +19,7 @@ mod index;
 mod lines;
 mod links;
 mod lists;
+mod loss;
 mod mcp;
 mod mcp_client;
 mod mcp_clients;

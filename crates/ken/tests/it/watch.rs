@@ -41,7 +41,7 @@ fn changes_are_taken_in_and_told() {
     let first = lines.next().unwrap().unwrap();
     assert!(first.starts_with("vault: 1 added"), "{first}");
     // A burst is taken together.
-    for number in 0..20 {
+    for number in 0..15 {
         vault.write(&format!("burst/{number}.md"), "quinces are ripe\n");
     }
     let found = || {
@@ -56,7 +56,7 @@ fn changes_are_taken_in_and_told() {
         ];
         vault.ken(&args).stdout.lines().count()
     };
-    until("the burst is indexed", || found() == 20);
+    until("the burst is indexed", || found() == 15);
     fs::remove_dir_all(vault.root().join("burst")).unwrap();
     until("the folder is gone", || found() == 0);
     drop(watcher);

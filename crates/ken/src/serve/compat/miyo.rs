@@ -17,6 +17,7 @@ use kenning::vault::{PathList, Vault};
 use serde_json::json;
 
 use crate::args::ModeArg;
+use crate::cmd::open::How;
 use crate::desk::{Desk, Desks, SearchRequest, join, masked};
 use crate::serve::App;
 use crate::serve::ask::{Answer, check_query, within};
@@ -268,7 +269,7 @@ fn begin(
 ) -> Result<(StatusCode, Json<MiyoStarted>), Problem> {
     let path = asked.path.ok_or_else(|| Problem::bad("path is missing"))?;
     let desk = Named::find(desks, Some(path.clone()), None)?.desk;
-    tokio::spawn(async move { app.reload(desk, |_| ()).await });
+    tokio::spawn(async move { app.reload(desk, How::default(), |_| ()).await });
     Ok((StatusCode::ACCEPTED, Json(MiyoStarted { status, path })))
 }
 
