@@ -68,18 +68,19 @@ class Scene:
         return process.returncode, out, err
 
     def found(self, query, *args):
-        _, out, _ = self.run("search", "--mode", "lexical", "--json", "-n", "5000", "--per-note", "1", *args, query)
+        _, out, _ = self.run("search", "--mode", "lexical", "--json", "-n", "1000", "--per-note", "1", *args, query)
         try:
             answer = json.loads(out)
         except ValueError:
             return None
-        return len(answer["hits"]), " ".join(answer["notices"])
+        paths = {path for hit in answer["hits"] for path in [hit["path"], *hit.get("also_in", [])]}
+        return len(paths), " ".join(answer["notices"])
 
     def versions(self, old, new):
         """How many notes are of the old and of the new version, as a reader sees it."""
         counts = []
         for version in (old, new):
-            found = self.found(f"edition{version}", "--no-update")
+            found = self.found(f'"edition{version}"', "--no-update")
             if found is None:
                 return None
             counts.append(found[0])
@@ -202,7 +203,7 @@ def full_disks(ken, short):
         scene.write(2)
         for size in sizes:
             # Everything happens in one namespace: the run that fails, and the look at what it left.
-            inner = f'"{ken}" index; "{ken}" search --no-update --mode lexical -n 5000 --per-note 1 --format paths edition1 | wc -l; "{ken}" search --no-update --mode lexical -n 5000 --per-note 1 --format paths edition2 | wc -l'
+            inner = f'"{ken}" index; "{ken}" search --no-update --mode lexical -n 1000 --per-note 1 --format paths \\"edition1\\" | sort -u | wc -l; "{ken}" search --no-update --mode lexical -n 1000 --per-note 1 --format paths \\"edition2\\" | sort -u | wc -l'
             before = ["unshare", "--mount", "sh", "-c", script, f"{size}k", scene.data, kept, "sh", "-c", inner]
             process = subprocess.run(before, env=scene.env(), cwd=scene.folder, capture_output=True, text=True, check=False)
             counts = [int(line) for line in process.stdout.split() if line.isdigit()]
@@ -229,7 +230,7 @@ def clocks(ken, short):
                 note.seek(0)
                 note.write(text)
             os.utime(scene.path(0), (now + days * 86400, now + days * 86400))
-            found = scene.found("edition2")
+            found = scene.found('"edition2"')
             tried, held = tried + 1, held + (found is not None and found[0] == 1)
         finally:
             scene.close()
@@ -240,7 +241,7 @@ def interrupts(ken, short):
     """Ctrl-C ends with 130, says what is missing, and loses nothing."""
     tried = held = 0
     for args in (["index"], ["index", "--full"]):
-        scene = Scene(ken, 1500)
+        scene = Scene(ken, 900)
         try:
             scene.write(1)
             if "--full" in args:
@@ -251,10 +252,10 @@ def interrupts(ken, short):
             time.sleep(0.3)
             process.send_signal(signal.SIGINT)
             _, err = process.communicate(timeout=600)
-            is_held = process.returncode == 130 and "of 1500 notes" in err
+            is_held = process.returncode == 130 and "of 900 notes" in err
             tried, held = tried + 1, held + is_held
             code, _, _ = scene.run("index")
-            tried, held = tried + 1, held + (code == 0 and scene.versions(0, 1) == (0, 1500))
+            tried, held = tried + 1, held + (code == 0 and scene.versions(0, 1) == (0, 900))
         finally:
             scene.close()
     return ("Ctrl-C", tried, held)
