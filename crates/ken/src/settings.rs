@@ -234,9 +234,7 @@ impl Settings {
     /// Returns which files are notes.
     fn walk_rules(&self, domain: Option<&DomainSettings>) -> Result<WalkRules> {
         let index = &self.index;
-        let own = domain.and_then(|domain| domain.include.as_ref());
-        let mut excluded = index.exclude.clone();
-        excluded.extend(domain.iter().flat_map(|domain| domain.exclude.clone()));
+        let (allowed, excluded) = self.lists(domain)?;
         let max_file_mb = domain.and_then(|domain| domain.max_file_mb);
         Ok(WalkRules {
             hidden: index.hidden,
@@ -244,10 +242,22 @@ impl Settings {
             file_bytes_max: max_file_mb
                 .unwrap_or(index.max_file_mb)
                 .saturating_mul(1 << 20),
-            allowed: PathList::new(own.unwrap_or(&index.include))?,
-            excluded: PathList::new(&excluded)?,
+            allowed,
+            excluded,
             git_dates: index.git_dates,
+            others: Vec::new(),
         })
+    }
+
+    /// Returns what is allowed and what is left out of a folder of notes.
+    fn lists(&self, domain: Option<&DomainSettings>) -> Result<(PathList, PathList)> {
+        let own = domain.and_then(|domain| domain.include.as_ref());
+        let mut excluded = self.index.exclude.clone();
+        excluded.extend(domain.iter().flat_map(|domain| domain.exclude.clone()));
+        Ok((
+            PathList::new(own.unwrap_or(&self.index.include))?,
+            PathList::new(&excluded)?,
+        ))
     }
 
     /// Returns how notes are cut.

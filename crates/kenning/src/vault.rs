@@ -7,6 +7,7 @@ mod history;
 mod ignored;
 mod lists;
 mod names;
+mod others;
 mod regular;
 mod repository;
 
@@ -19,11 +20,13 @@ use ignore::{DirEntry, WalkBuilder, WalkState};
 
 pub use history::{AskGit, CommitLog, History};
 pub use lists::PathList;
+pub use others::Territory;
 pub use regular::{Links, open_regular, read_regular, read_regular_text};
 pub use repository::Repository;
 
 use crate::error::{Error, Result};
 use crate::note::Format;
+use others::{Verdict, judge};
 
 /// A folder of notes.
 #[derive(Clone, Debug)]
@@ -48,6 +51,8 @@ pub struct WalkRules {
     pub excluded: PathList,
     /// Ask git when a file was last committed.
     pub git_dates: bool,
+    /// Other domains, which have what is theirs for themselves.
+    pub others: Vec<Territory>,
 }
 
 impl Default for WalkRules {
@@ -59,20 +64,8 @@ impl Default for WalkRules {
             allowed: PathList::default(),
             excluded: PathList::default(),
             git_dates: true,
+            others: Vec::new(),
         }
-    }
-}
-
-impl WalkRules {
-    /// Returns the rule that leaves a file or folder out.
-    fn refusal(&self, path: &str, is_folder: bool) -> Option<Rule> {
-        if self.excluded.has(path) {
-            return Some(Rule::Excluded);
-        }
-        let is_allowed = self.allowed.is_empty()
-            || self.allowed.has(path)
-            || (is_folder && self.allowed.may_lie_below(path));
-        (!is_allowed).then_some(Rule::NotAllowed)
     }
 }
 
@@ -152,7 +145,10 @@ impl Source for Vault {
 
     fn history(&self, known: Option<&str>) -> Option<History> {
         let ask_git = self.ask_git.filter(|_| self.rules.git_dates)?;
-        history::read(&self.root, known, ask_git).map(names::mask_history)
+        let mut history = history::read(&self.root, known, ask_git)?;
+        let is_own = |path: &String| self.judge(&self.root.join(path), false) == Verdict::Taken;
+        history.days.retain(|path, _| is_own(path));
+        Some(names::mask_history(history))
     }
 
     fn root(&self) -> Option<&Path> {
@@ -177,6 +173,16 @@ pub struct Walk {
     pub folders: Vec<(String, i64)>,
     /// What a rule left out, with the rule: files, and folders with a `/` behind.
     pub left_out: Vec<(String, Rule)>,
+}
+
+impl Walk {
+    fn append(&mut self, other: &mut Self) {
+        self.found.append(&mut other.found);
+        self.skipped.append(&mut other.skipped);
+        self.attachments.append(&mut other.attachments);
+        self.folders.append(&mut other.folders);
+        self.left_out.append(&mut other.left_out);
+    }
 }
 
 /// A rule that leaves files out.
@@ -278,30 +284,17 @@ impl Vault {
             .threads(2)
             .filter_entry(move |entry| {
                 let path = relative(&root, entry.path());
-                let Some(path) = path.filter(|path| !path.is_empty()) else {
-                    return true;
-                };
-                let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
-                match rules.refusal(&path, is_folder) {
-                    _ if !is_wanted(&path) => false,
-                    Some(rule) => {
-                        if let Ok(mut walk) = refused.lock() {
-                            let mark = if is_folder { "/" } else { "" };
-                            walk.left_out.push((path + mark, rule));
-                        }
-                        false
-                    }
-                    None if is_folder => match ignored::unusable(entry.path()) {
-                        Some(name) => {
-                            if let Ok(mut walk) = refused.lock() {
-                                walk.skipped.push(not_walked(path, name));
-                            }
-                            false
-                        }
-                        None => true,
-                    },
-                    None => true,
+                if entry.depth() == 0 || path.is_some_and(|path| !is_wanted(&path)) {
+                    return entry.depth() == 0;
                 }
+                let told = refusal(&root, &rules, entry);
+                if let Some(mut told) = told {
+                    if let Ok(mut walk) = refused.lock() {
+                        walk.append(&mut told);
+                    }
+                    return false;
+                }
+                true
             });
         builder.build_parallel().run(|| {
             let mut batch = Batch {
@@ -348,6 +341,10 @@ impl Vault {
     pub fn read(&self, path: &str) -> Result<Vec<u8>, String> {
         let full = names::real(&self.root, path);
         let links = match self.rules.follow_links {
+            // It may have been another one when the vault was walked.
+            true if self.judge(&full, false) != Verdict::Taken => {
+                return Err(LEADS_ELSEWHERE.to_owned());
+            }
             true => Links::Followed,
             false => Links::Refused,
         };
@@ -360,6 +357,10 @@ impl Vault {
         let parent = parent.parent()?.canonicalize().ok()?;
         let full = parent.join(file.file_name()?);
         relative(&self.root, &full).map(|path| names::shown(&path).into_owned())
+    }
+
+    fn judge(&self, path: &Path, is_folder: bool) -> Verdict {
+        judge(&self.root, &self.rules, path, is_folder)
     }
 
     fn visit(&self, entry: &DirEntry, obsidian: &ignored::ObsidianFilters, walk: &mut Walk) {
@@ -379,7 +380,7 @@ impl Vault {
         let Some(path) = relative(&self.root, entry.path()) else {
             if entry.path().extension().is_some_and(|e| e == "md") {
                 walk.skipped.push(Skipped {
-                    path: entry.path().to_string_lossy().into_owned(),
+                    path: shown(&self.root, entry.path()),
                     reason: "the file name is not valid UTF-8".to_owned(),
                 });
             }
@@ -458,6 +459,31 @@ impl Vault {
     }
 }
 
+/// Returns what is to be told of a file or folder that is not walked into; `None` if it is.
+fn refusal(root: &Path, rules: &WalkRules, entry: &DirEntry) -> Option<Walk> {
+    let is_folder = entry.file_type().is_some_and(|kind| kind.is_dir());
+    let path = || relative(root, entry.path()).unwrap_or_else(|| shown(root, entry.path()));
+    let mut told = Walk::default();
+    match judge(root, rules, entry.path(), is_folder) {
+        Verdict::Taken if !is_folder => return None,
+        Verdict::Taken => {
+            let name = ignored::unusable(entry.path())?;
+            told.skipped.push(not_walked(path(), name));
+        }
+        Verdict::LeftOut(rule) => {
+            let mark = if is_folder { "/" } else { "" };
+            told.left_out.push((path() + mark, rule));
+        }
+        // What lies below a link that leads elsewhere bears names of elsewhere.
+        Verdict::Elsewhere if entry.path_is_symlink() => told.skipped.push(Skipped {
+            path: path(),
+            reason: LEADS_ELSEWHERE.to_owned(),
+        }),
+        Verdict::Elsewhere | Verdict::Anothers => {}
+    }
+    Some(told)
+}
+
 /// Hands a thread's finds over once, when the thread is done.
 struct Batch<'a> {
     walk: Walk,
@@ -467,11 +493,7 @@ struct Batch<'a> {
 impl Drop for Batch<'_> {
     fn drop(&mut self) {
         if let Ok(mut all) = self.collected.lock() {
-            all.found.append(&mut self.walk.found);
-            all.skipped.append(&mut self.walk.skipped);
-            all.attachments.append(&mut self.walk.attachments);
-            all.folders.append(&mut self.walk.folders);
-            all.left_out.append(&mut self.walk.left_out);
+            all.append(&mut self.walk);
         }
     }
 }
@@ -495,6 +517,15 @@ fn too_large(size: u64, limit: u64) -> String {
         size as f64 / 1e6,
         limit as f64 / 1e6
     )
+}
+
+/// Why a link is not followed.
+const LEADS_ELSEWHERE: &str = "a symbolic link that leads to what is left out here";
+
+/// Returns a path below the vault for people, whether or not it is UTF-8.
+fn shown(root: &Path, full: &Path) -> String {
+    let path = full.strip_prefix(root).unwrap_or(full);
+    path.to_string_lossy().into_owned()
 }
 
 fn relative(root: &Path, full: &Path) -> Option<String> {

@@ -6,6 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result};
+use kenning::vault::Territory;
 
 use super::domain::{DomainSettings, domains_in};
 use super::{
@@ -85,7 +86,7 @@ impl Settings {
         listed: &BTreeMap<String, DomainSettings>,
     ) -> Result<Located> {
         if let Some(domain) = listed.get(name) {
-            return self.domain_at(name, domain, place, true);
+            return self.domain_at(name, domain, place, Some(listed));
         }
         let own = self.domains.get(name).filter(|domain| {
             // A vault that was typed as well must be the domain's own.
@@ -94,7 +95,7 @@ impl Settings {
             place.vault.as_ref().is_none_or(is_it)
         });
         match own {
-            Some(domain) => self.domain_at(name, domain, place, false),
+            Some(domain) => self.domain_at(name, domain, place, None),
             None => Err(self.unknown_domain(name, listed.keys())),
         }
     }
@@ -108,7 +109,7 @@ impl Settings {
         if !listed.is_empty() {
             let each = listed.iter();
             return each
-                .map(|(name, domain)| self.domain_at(name, domain, place, true))
+                .map(|(name, domain)| self.domain_at(name, domain, place, Some(listed)))
                 .collect();
         }
         if let Some(vault) = vault {
@@ -117,7 +118,7 @@ impl Settings {
             };
             let known = self.domains.iter().find(|(_, domain)| is_here(domain));
             return Ok(vec![match known {
-                Some((name, domain)) => self.domain_at(name, domain, place, false)?,
+                Some((name, domain)) => self.domain_at(name, domain, place, None)?,
                 None => {
                     let store = place.store.clone();
                     let store = store.unwrap_or_else(|| self.store_path(vault, None));
@@ -136,26 +137,53 @@ impl Settings {
             ));
         }
         let each = self.domains.iter();
-        each.map(|(name, domain)| self.domain_at(name, domain, place, false))
+        each.map(|(name, domain)| self.domain_at(name, domain, place, None))
             .collect()
     }
 
     /// Returns where a domain lies. One that a vault lists shares the vault with others, so its index
-    /// bears its name, too.
+    /// bears its name, too; `listed` are all of those.
     fn domain_at(
         &self,
         name: &str,
         domain: &DomainSettings,
         place: &Place,
-        is_listed: bool,
+        listed: Option<&BTreeMap<String, DomainSettings>>,
     ) -> Result<Located> {
         let vault = self.known_folder(&domain.path, place)?;
         let store = match &place.store {
             Some(store) => store.clone(),
-            None => self.store_path(&vault, is_listed.then_some(name)),
+            None => self.store_path(&vault, listed.map(|_| name)),
         };
         self.check_domain(name, domain)?;
-        self.located(name.to_owned(), Some(&vault), store, Some(domain))
+        let mut located = self.located(name.to_owned(), Some(&vault), store, Some(domain))?;
+        located.rules.others = self.others(name, listed)?;
+        Ok(located)
+    }
+
+    /// Returns what other domains hold: those that the same vault lists, and those of the settings.
+    fn others(
+        &self,
+        name: &str,
+        listed: Option<&BTreeMap<String, DomainSettings>>,
+    ) -> Result<Vec<Territory>> {
+        let of_vault = listed.into_iter().flatten();
+        let of_vault = of_vault.filter(|(other, _)| *other != name);
+        let of_settings = self.domains.iter();
+        let of_settings = of_settings.filter(|(other, _)| listed.is_some() || *other != name);
+        let mut others = Vec::new();
+        for (_, domain) in of_vault.chain(of_settings) {
+            // A folder that is not there holds nothing.
+            if let Ok(root) = domain.path.canonicalize() {
+                let (allowed, excluded) = self.lists(Some(domain))?;
+                others.push(Territory {
+                    root,
+                    allowed,
+                    excluded,
+                });
+            }
+        }
+        Ok(others)
     }
 
     fn located(

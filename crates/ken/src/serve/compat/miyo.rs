@@ -204,9 +204,18 @@ async fn folders(
 
 fn folder(desk: &Desk) -> MiyoFolder {
     let status = desk.status().ok();
-    let excluded = desk.located().rules.excluded.entries().to_vec();
-    let (exclude_patterns, exclude_folders) = excluded
-        .into_iter()
+    let rules = &desk.located().rules;
+    // What is left out because another domain has it is not named.
+    let is_own = |entry: &&String| {
+        let mut others = rules.others.iter();
+        !others.any(|other| other.allowed.has(entry) || other.allowed.entries().contains(entry))
+    };
+    let (exclude_patterns, exclude_folders) = rules
+        .excluded
+        .entries()
+        .iter()
+        .filter(is_own)
+        .cloned()
         .partition(|entry| entry.contains(['*', '?', '[', '{']));
     MiyoFolder {
         path: place(desk),
