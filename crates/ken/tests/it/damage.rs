@@ -252,3 +252,58 @@ fn a_file_that_is_cut_or_exchanged_under_a_server_is_noticed() {
     let found = server.get("/search?q=another+kind&k=1").json();
     assert_eq!(found["hits"][0]["path"], "new.md");
 }
+
+#[test]
+fn a_log_of_another_index_is_not_applied() {
+    let log_of = |index: &std::path::Path| PathBuf::from(format!("{}-wal", index.display()));
+    let vault = TestVault::example();
+    let index = own_index_of(&vault);
+    let older = fs::read(&index).unwrap();
+    // As long as somebody reads, the log stays where it is.
+    let server = Server::start_command(vault.command(&["serve", "--port", "0", "--no-update"]));
+    check_answer(&server, "before");
+    vault.write("new.md", "A boiler of another kind, with a samovar.\n");
+    vault.ken(&["index"]).expect_code(0);
+    let log = fs::read(log_of(&index)).unwrap();
+    assert!(log.len() > 4_096, "there is no log to try this with");
+    drop(server);
+    // That of another vault.
+    let other = TestVault::empty();
+    other.write("b.md", "About oars.\n");
+    let others = own_index_of(&other);
+    fs::write(log_of(&others), &log).unwrap();
+    let run = other.ken(&["search", "oars"]).expect_code(0);
+    assert!(
+        run.stderr.contains("the log beside it is not its own"),
+        "{}",
+        run.stderr
+    );
+    assert_eq!(other.paths("samovar"), Vec::<String>::new());
+    assert_eq!(other.paths("oars"), ["b.md"]);
+    // That of the same index, but not of this state of it: a backup was put back.
+    vault.ken(&["index"]).expect_code(0);
+    vault.write("newer.md", "Another samovar.\n");
+    vault.ken(&["index"]).expect_code(0);
+    vault.write("newest.md", "A third samovar.\n");
+    let server = Server::start_command(vault.command(&["serve", "--port", "0", "--no-update"]));
+    check_answer(&server, "again");
+    vault.ken(&["index"]).expect_code(0);
+    drop(server);
+    assert!(log_of(&index).exists());
+    fs::write(&index, &older).unwrap();
+    let run = vault.ken(&["search", "samovar"]).expect_code(0);
+    assert!(
+        run.stderr.contains("the log beside it is not its own"),
+        "{}",
+        run.stderr
+    );
+    let mut found = vault.paths("samovar");
+    found.sort();
+    assert_eq!(found, ["new.md", "newer.md", "newest.md"]);
+}
+
+/// Makes an index where `ken` puts it by itself.
+fn own_index_of(vault: &TestVault) -> PathBuf {
+    vault.ken(&["index"]).expect_code(0);
+    own_index(vault)
+}

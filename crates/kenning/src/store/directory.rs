@@ -50,6 +50,7 @@ struct Shared {
     cache: Mutex<Cache>,
     /// What went wrong when a file was written.
     failure: Mutex<Option<rusqlite::Error>>,
+    n_bytes_all: usize,
 }
 
 #[derive(Default)]
@@ -92,7 +93,8 @@ impl SqlDirectory {
                 Ok((PathBuf::from(name), file))
             })?
             .collect::<rusqlite::Result<_>>()?;
-        let is_too_large = |file: &Stored| file.size > n_pages.saturating_mul(PAGE_BYTES);
+        let n_bytes_all = n_pages.saturating_mul(PAGE_BYTES);
+        let is_too_large = |file: &Stored| file.size > n_bytes_all;
         if stored.values().any(is_too_large) {
             return Err(rusqlite::Error::BlobSizeError);
         }
@@ -106,8 +108,14 @@ impl SqlDirectory {
                 files: Mutex::new(files),
                 cache: Mutex::default(),
                 failure: Mutex::default(),
+                n_bytes_all,
             }),
         })
+    }
+
+    /// Returns how large everything is together, the word index and all else.
+    pub(super) fn n_bytes_all(&self) -> usize {
+        self.shared.n_bytes_all
     }
 
     /// Writes staged files and removes collected ones, inside the caller's transaction.

@@ -21,6 +21,7 @@ const CACHE_KIB: i64 = 4 << 10;
 /// Opens an existing index and checks that it is one of ours and of this version.
 pub(super) fn open_checked(path: &Path, read_only: bool) -> Result<Connection> {
     check_file(path)?;
+    super::identity::check(path)?;
     let (connection, found) = connect(path, read_only)?;
     let n_tables: i64 = connection
         .query_row("SELECT COUNT(*) FROM sqlite_schema", [], |row| row.get(0))

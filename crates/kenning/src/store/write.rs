@@ -355,6 +355,7 @@ impl StoreWriter {
                 add.execute([slot])?;
             }
             write_counts(connection, now)?;
+            super::identity::advance(connection)?;
             connection.execute_batch("COMMIT")
         })?;
         self.is_open = false;

@@ -2,7 +2,8 @@
 
 use std::ops::Range;
 
-use tantivy::SegmentReader;
+use tantivy::error::DataCorruption;
+use tantivy::{SegmentReader, TantivyError};
 
 use crate::store::{ChunkId, NoteId};
 
@@ -43,9 +44,24 @@ impl NoteEntry {
     }
 }
 
+fn too_many() -> TantivyError {
+    TantivyError::DataCorruption(DataCorruption::comment_only(
+        "it tells of more entries than there can be",
+    ))
+}
+
 impl Entries {
-    pub(super) fn load(&mut self, segment: &SegmentReader) -> tantivy::Result<()> {
+    /// Adds a segment of an index of so many bytes. There are no more entries than bytes, nor chunks: what
+    /// says otherwise was made to take the memory.
+    pub(super) fn load(
+        &mut self,
+        segment: &SegmentReader,
+        n_bytes_all: usize,
+    ) -> tantivy::Result<()> {
         let n_docs = segment.max_doc() as usize;
+        if self.chunk.len().saturating_add(n_docs) > n_bytes_all {
+            return Err(too_many());
+        }
         // Piece by piece: a buffer for a whole column would cost more than reading it.
         let mut values = [0u64; 1_024];
         let mut column = |name: &str, out: &mut Vec<u32>| -> tantivy::Result<()> {
@@ -61,6 +77,10 @@ impl Entries {
         let first = self.chunk.len();
         column("chunk", &mut self.chunk)?;
         column("n_terms", &mut self.n_terms)?;
+        let is_chunk = |chunk: &u32| (*chunk as usize) <= n_bytes_all;
+        if !self.chunk[first..].iter().all(is_chunk) {
+            return Err(too_many());
+        }
         let ids = segment.fast_fields().u64("note")?.values;
         self.note_of.reserve(n_docs);
         for (doc, entry) in (0..).zip(first..first + n_docs) {
@@ -130,5 +150,40 @@ impl Entries {
         let slot = usize::try_from(chunk.0).ok()?;
         let entry = *self.entry_of_slot.get(slot)?;
         (entry != u32::MAX).then_some(entry as usize)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use tantivy::{Index, TantivyDocument};
+
+    use super::*;
+    use crate::store::terms::Fields;
+
+    /// Loads an index of one entry, as one of so many bytes would be.
+    fn load(chunk: u64, n_bytes_all: usize) -> tantivy::Result<usize> {
+        let fields = Fields::new();
+        let mut index = Index::create_in_ram(fields.schema.clone());
+        index.set_tokenizers(Fields::tokenizers());
+        let mut writer = index.writer_with_num_threads(1, 15_000_000)?;
+        let mut entry = TantivyDocument::new();
+        entry.add_u64(fields.note, 1);
+        entry.add_u64(fields.chunk, chunk);
+        entry.add_u64(fields.n_terms, 1);
+        writer.add_document(entry)?;
+        writer.commit()?;
+        let mut entries = Entries::default();
+        let segment = &index.searchable_segments()?[0];
+        entries.load(&SegmentReader::open(segment)?, n_bytes_all)?;
+        entries.summarise();
+        Ok(entries.entry_of_slot.len())
+    }
+
+    #[test]
+    fn numbers_in_a_file_do_not_ask_for_more_memory_than_it_has() {
+        assert_eq!(load(7, 100).unwrap(), 7);
+        assert!(load(u64::from(u32::MAX), 1 << 20).is_err());
+        assert!(load(101, 100).is_err());
+        assert!(load(1, 0).is_err());
     }
 }
