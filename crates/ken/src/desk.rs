@@ -1,6 +1,7 @@
 //! One domain as every interface asks it: search, read, walk, check. Terminal, HTTP, MCP and hooks
 //! all come through here, so the same question gives the same hits everywhere.
 
+pub(crate) mod asker;
 pub(crate) mod caveats;
 mod desks;
 pub(crate) mod fresh;
@@ -16,6 +17,7 @@ use std::time::Instant;
 
 use anyhow::Result;
 use kenning::Error;
+use kenning::budget::Budget;
 use kenning::cite::{self, Citation};
 use kenning::embed::{StaticModel, embedded};
 use kenning::index::Progress;
@@ -132,6 +134,7 @@ impl Desk {
             store,
             embedder,
             tuning: &tuning,
+            budget: &self.budget(),
         };
         let mut answer = search::search(&cx, &query, &options)?;
         answer.notices.extend(lost);
@@ -198,6 +201,7 @@ impl Desk {
             embedder: self.model.embedder()?,
             now: open::now(),
             decay: &decay,
+            budget: &self.budget(),
         };
         let walker = Walker::new(&cx, note.id, query.as_deref())?;
         let (fast, deep) = request.params();
@@ -233,7 +237,16 @@ impl Desk {
 
     /// Checks quotes against the notes they are said to be from.
     pub(crate) fn verify(&self, citations: Vec<Citation>) -> Result<VerdictsShape> {
-        self.with_store(|store| Ok(VerdictsShape::new(cite::verify(store, citations.clone())?)))
+        self.with_store(|store| {
+            let verdicts = cite::verify(store, citations.clone(), &self.budget())?;
+            Ok(VerdictsShape::new(verdicts))
+        })
+    }
+
+    /// Returns what a question may cost here, on behalf of whoever this thread works for.
+    pub(crate) fn budget(&self) -> Budget {
+        let metadata = std::fs::metadata(&self.located.store);
+        asker::budget(metadata.map_or(0, |metadata| metadata.len()))
     }
 
     /// Says what is indexed.

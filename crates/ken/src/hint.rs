@@ -89,10 +89,23 @@ pub(crate) fn of(error: &anyhow::Error) -> Option<String> {
         }
         Error::NotFound { .. } => "`ken search` finds the right name; paths are relative to the vault".to_owned(),
         Error::Ambiguous { candidates, .. } => format!("name one of: {}", candidates.join(", ")),
+        Error::TooCostly { .. } => {
+            "ask with fewer words and conditions, a simpler expression, or for less at a time"
+                .to_owned()
+        }
         Error::BadCollection { .. } => "see docs/evaluation.md for the format".to_owned(),
         _ => return None,
     };
     Some(hint)
+}
+
+/// Returns an error as others than the user of this machine are told it: whose an index is that was
+/// mistaken for another is none of their business.
+pub(crate) fn told(error: &anyhow::Error) -> String {
+    match error.downcast_ref() {
+        Some(Error::StoreOfAnother { .. }) => "the index is that of another vault".to_owned(),
+        _ => format!("{error:#}"),
+    }
 }
 
 /// Whether the reader of our output has gone, which is nobody's fault.

@@ -21,7 +21,10 @@ mod text;
 mod tools;
 mod walk;
 
+use std::pin::Pin;
+
 use axum::http::request::Parts;
+use kenning::budget::Stop;
 use rmcp::model::{
     CacheScope, CallToolRequestParams, CallToolResponse, CustomRequest, CustomResult,
     DiscoverResult, ErrorCode, ErrorData, GetPromptRequestParams, GetPromptResponse,
@@ -38,6 +41,7 @@ pub(crate) use stdio::stdio;
 pub(crate) use tools::TOOLS;
 
 use crate::desk::Desks;
+use crate::desk::asker::{self, Waiting};
 use crate::hint::Hinted;
 use crate::settings::distance;
 
@@ -83,8 +87,9 @@ impl Server {
 
     fn with_instructions(&self, context: &Context) -> impl Future<Output = ServerConfig> + use<> {
         let (info, desks) = (self.get_info(), self.desks(context));
+        let asker = Asker::of(context);
         async move {
-            match blocking(move || instructions::write(&desks)).await {
+            match blocking(asker, move || instructions::write(&desks)).await {
                 Ok(text) => info.with_instructions(text),
                 Err(_) => info,
             }
@@ -152,7 +157,7 @@ impl ServerHandler for Server {
         let desks = self.desks(&context);
         let has_links = desks.settings().is_some_and(|s| s.mcp.resource_links);
         let arguments = request.arguments.unwrap_or_default();
-        let answered = blocking(move || (row.run)(&desks, arguments)).await;
+        let answered = blocking(Asker::of(&context), move || (row.run)(&desks, arguments)).await;
         let mut result = match answered {
             Ok(Ok(reply)) => reply.into_result(has_links),
             Ok(Err(error)) => reply::failed(&error),
@@ -172,7 +177,10 @@ impl ServerHandler for Server {
     ) -> Result<ListResourcesResult, ErrorData> {
         let desks = self.desks(&context);
         let cursor = request.and_then(|request| request.cursor);
-        let listed = blocking(move || resources::list(&desks, cursor.as_deref())).await;
+        let listed = blocking(Asker::of(&context), move || {
+            resources::list(&desks, cursor.as_deref())
+        })
+        .await;
         let mut result = listed.map_err(|_| broken())??;
         result.meta = meta(&context);
         Ok(result)
@@ -200,7 +208,10 @@ impl ServerHandler for Server {
         context: Context,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let desks = self.desks(&context);
-        let read = blocking(move || resources::read(&desks, &request.uri)).await;
+        let read = blocking(Asker::of(&context), move || {
+            resources::read(&desks, &request.uri)
+        })
+        .await;
         let mut result = read.map_err(|_| broken())??;
         result.meta = meta(&context);
         Ok(result.into())
@@ -294,9 +305,36 @@ fn broken() -> ErrorData {
     ErrorData::internal_error("this is a fault of ken itself", None)
 }
 
-/// The engine waits for disks and counts; the threads that speak with clients must not.
+/// Who waits for the answer to a request.
+struct Asker {
+    stop: Stop,
+    cancelled: Pin<Box<dyn Future<Output = ()> + Send>>,
+}
+
+impl Asker {
+    /// Over HTTP, whoever let the request in knows when it is over.
+    fn of(context: &Context) -> Self {
+        let parts = context.extensions.get::<Parts>();
+        let stop = parts.and_then(|parts| parts.extensions.get::<Stop>());
+        Self {
+            stop: stop.cloned().unwrap_or_default(),
+            cancelled: Box::pin(context.ct.clone().cancelled_owned()),
+        }
+    }
+}
+
+/// The engine waits for disks and counts; the threads that speak with clients must not. It ends early where
+/// a client takes its request back.
 async fn blocking<T: Send + 'static>(
+    asker: Asker,
     run: impl FnOnce() -> T + Send + 'static,
 ) -> Result<T, tokio::task::JoinError> {
-    tokio::task::spawn_blocking(run).await
+    let Asker { stop, cancelled } = asker;
+    let waiting = Waiting(stop.clone());
+    let mut work = tokio::task::spawn_blocking(move || asker::on_behalf_of(&stop, run));
+    tokio::select! {
+        done = &mut work => return done,
+        () = cancelled => drop(waiting),
+    }
+    work.await
 }

@@ -9,10 +9,12 @@ mod input;
 mod keep;
 mod listen;
 mod openapi;
+mod patience;
 mod problem;
 mod reload;
 mod routes;
 mod table;
+mod told;
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -23,10 +25,11 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use axum::Router;
 use axum::body::Bytes;
-use axum::extract::{Extension, Path, Request};
+use axum::extract::{Extension, Path, Request, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::Response;
+use kenning::budget::Stop;
 use tokio::net::TcpListener;
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{DefaultPredicate, NotForContentType, Predicate};
@@ -179,13 +182,27 @@ async fn bind(address: SocketAddr, option: &str) -> Result<TcpListener> {
 /// Returns every route. Whatever else is to be asked behind the same guard is nested here: it finds
 /// the desks that the client may ask in the request, as `Extension<Desks>`.
 fn router(app: App, desks: &Desks) -> Router {
-    let of_domain = mcp::http(desks.clone()).layer(middleware::from_fn(only_domain));
+    let in_turn = middleware::from_fn_with_state(app.clone(), in_turn);
+    let of_domain = mcp::http(desks.clone())
+        .layer(in_turn.clone())
+        .layer(middleware::from_fn(only_domain));
     table::router(routes::table())
-        .nest("/mcp", mcp::http(desks.clone()))
+        .nest("/mcp", mcp::http(desks.clone()).layer(in_turn))
         .nest("/d/{domain}/mcp", of_domain)
         .fallback(problem::no_such_path)
         .method_not_allowed_fallback(problem::wrong_method)
         .with_state(app)
+}
+
+/// Lets whoever speaks MCP wait for a turn, as everybody else does.
+async fn in_turn(
+    State(app): State<App>,
+    mut request: Request,
+    next: Next,
+) -> Result<Response, Problem> {
+    let stop = Stop::default();
+    request.extensions_mut().insert(stop.clone());
+    app.0.questions.pass(stop, next.run(request)).await
 }
 
 /// Leaves of the desks that a client may ask the one that its address names.

@@ -12,6 +12,7 @@ use std::time::{Duration, Instant};
 
 use divan::counter::BytesCount;
 use divan::{Bencher, black_box};
+use kenning::budget::Budget;
 use kenning::chunk::{self, Profile};
 use kenning::embed::{self, Embedder};
 use kenning::extract::{self, InProcess};
@@ -87,6 +88,7 @@ fn asker(mode: Mode) -> impl Fn(&str) {
             store: &BED.store,
             embedder: embed::embedded(),
             tuning: &tuning,
+            budget: &Budget::default(),
         };
         black_box(search::search(&cx, query, &options).expect("the store answers"));
     }

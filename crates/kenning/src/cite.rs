@@ -9,9 +9,14 @@ mod quote;
 pub use answer::citations;
 pub use quote::{Reason, Status};
 
+use crate::budget::Budget;
 use crate::error::{Error, Result};
 use crate::search::{self, Passage};
 use crate::store::{Store, has_lines};
+
+/// Units of work that a citation costs, and each byte of what it cites.
+const CITATION_COST: u64 = 10_000;
+const BYTE_COST: u64 = 32;
 
 /// What an answer says, and where it says it is from.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -67,10 +72,10 @@ impl Place {
 }
 
 /// Checks each citation against what is stored of the note it names.
-pub fn verify(store: &Store, citations: Vec<Citation>) -> Result<Vec<Verdict>> {
+pub fn verify(store: &Store, citations: Vec<Citation>, budget: &Budget) -> Result<Vec<Verdict>> {
     citations
         .into_iter()
-        .map(|citation| verify_one(store, citation))
+        .map(|citation| verify_one(store, citation, budget))
         .collect()
 }
 
@@ -79,7 +84,7 @@ pub fn status(verdicts: &[Verdict]) -> Status {
     Status::of(verdicts.iter().map(|verdict| verdict.reason))
 }
 
-fn verify_one(store: &Store, citation: Citation) -> Result<Verdict> {
+fn verify_one(store: &Store, citation: Citation, budget: &Budget) -> Result<Verdict> {
     let (passage, problem) = match open(store, &citation) {
         Ok(passage) => (passage, None),
         Err(error @ (Error::NotFound { .. } | Error::Ambiguous { .. })) => {
@@ -87,6 +92,9 @@ fn verify_one(store: &Store, citation: Citation) -> Result<Verdict> {
         }
         Err(error) => return Err(error),
     };
+    let n_bytes = passage.as_ref().map_or(0, |passage| passage.text.len());
+    budget.spend(CITATION_COST + BYTE_COST * n_bytes as u64);
+    budget.check()?;
     let quote = citation.quote.as_deref();
     let cited = match &passage {
         Some(passage) => readings(store, passage)?,
@@ -115,6 +123,8 @@ fn verify_one(store: &Store, citation: Citation) -> Result<Verdict> {
         // The words may be right and only the place wrong.
         Reason::NotFound => {
             let whole = search::passage(store, &passage.note.path)?;
+            budget.spend(BYTE_COST * whole.text.len() as u64);
+            budget.check()?;
             check(quote, &readings(store, &whole)?).1
         }
         _ => found,

@@ -119,6 +119,15 @@ pub enum Error {
         /// What it could be.
         candidates: Vec<String>,
     },
+    /// A question asks for more than one question may.
+    #[error("the question is too costly: {reason}")]
+    TooCostly {
+        /// What is too much.
+        reason: String,
+    },
+    /// Nobody waits for the answer any more.
+    #[error("the answer is no longer waited for")]
+    Stopped,
     /// An evaluation file could not be understood.
     #[error("{path}: {reason}")]
     BadCollection {

@@ -19,6 +19,7 @@ pub use metrics::Metrics;
 pub use significance::Comparison;
 pub use tune::{Chosen, Proposal, Trial, Weight, tune, weights};
 
+use crate::budget::Budget;
 use crate::embed::Embedder;
 use crate::error::Result;
 use crate::search::{self, Mode, SearchContext, SearchOptions, Tuning};
@@ -52,6 +53,7 @@ pub fn run(
         store,
         embedder,
         tuning,
+        budget: &Budget::default(),
     };
     let options = SearchOptions {
         mode,

@@ -13,6 +13,7 @@
 //! ```
 //! use std::sync::atomic::AtomicBool;
 //!
+//! use kenning::budget::Budget;
 //! use kenning::extract::InProcess;
 //! use kenning::index::{self, IndexContext, IndexOptions};
 //! use kenning::search::{self, SearchContext, SearchOptions, Tuning};
@@ -36,13 +37,19 @@
 //!     stop: &AtomicBool::new(false),
 //! })?;
 //! let (store, tuning) = (Store::open(&file)?, Tuning::default());
-//! let cx = SearchContext { store: &store, embedder: model, tuning: &tuning };
+//! let cx = SearchContext {
+//!     store: &store,
+//!     embedder: model,
+//!     tuning: &tuning,
+//!     budget: &Budget::default(),
+//! };
 //! let answer = search::search(&cx, "who repaired the gutter", &SearchOptions::default())?;
 //! assert_eq!(answer.hits[0].note.path, "Roof.md");
 //! # Ok(())
 //! # }
 //! ```
 
+pub mod budget;
 pub mod chunk;
 pub mod cite;
 mod cpu;

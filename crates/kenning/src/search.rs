@@ -42,16 +42,17 @@ pub use lookup::{Passage, Piece, PropertyType, chunks_on, passage};
 pub use query::Query;
 pub use tuning::{Fusion, Tuning};
 
+use crate::budget::Budget;
 use crate::chunk;
 use crate::embed::Embedder;
-use crate::error::Result;
+use crate::error::{Error, Result};
 use crate::note::Format;
 use crate::store::{ChunkRow, NoteRow, Store};
 use crate::words::Language;
 use evidence::Signals;
 use finder::Finder;
 use fuse::Candidate;
-use grammar::Request;
+use grammar::{Filter, Request};
 use list::Further;
 use rank::{Order, Ranked, Ranking};
 use retrieve::{Net, Retrieved, Strength};
@@ -60,6 +61,8 @@ use when::When;
 
 /// From this many words on, what was typed is a sentence, and its punctuation is grammar.
 const SENTENCE_WORDS_MIN: usize = 7;
+/// Most conditions of a question: nobody types more, and each may be put to every note.
+const CONDITIONS_MAX: usize = 500;
 
 /// What the read flow works with.
 pub struct SearchContext<'a> {
@@ -69,6 +72,8 @@ pub struct SearchContext<'a> {
     pub embedder: &'a dyn Embedder,
     /// How to rank.
     pub tuning: &'a Tuning,
+    /// How much work it may be.
+    pub budget: &'a Budget,
 }
 
 /// Which retrievers are asked.
@@ -213,8 +218,10 @@ pub fn search(cx: &SearchContext<'_>, text: &str, options: &SearchOptions) -> Re
     };
     let filter = found.request.filter.as_ref();
     let filter = filter.filter(|filter| filter.needs_text());
-    let is_met = |line: &str| filter.is_some_and(|filter| filter.positive_text_matches(line));
+    let is_met =
+        |line: &str| filter.is_some_and(|filter| filter.positive_text_matches(line, cx.budget));
     let mut hits = present(cx.store, ranked, &found.query, &is_met, explain)?;
+    cx.budget.check()?;
     // Relative scores say who is best, not whether the best is any good.
     for hit in hits.iter_mut().filter(|hit| !hit.is_pinned) {
         hit.score = (hit.score * verdict.certainty).min(1.0);
@@ -323,6 +330,12 @@ fn understand(store: &Store, text: &str, today: Date) -> Result<(Request, Intent
     let is_long = request.words.split_whitespace().count() > SENTENCE_WORDS_MIN;
     let asks = intent == Intent::Question || text.trim_end().ends_with('?');
     request.soften(text, asks || is_long);
+    let n_conditions = request.filter.as_ref().map_or(0, Filter::n_conditions);
+    if n_conditions > CONDITIONS_MAX {
+        return Err(Error::TooCostly {
+            reason: format!("{n_conditions} conditions are more than {CONDITIONS_MAX}"),
+        });
+    }
     Ok((request, intent))
 }
 
@@ -371,7 +384,7 @@ fn find_in<'a>(
     }
     let languages = cx.store.languages()?;
     let mut query = asked(&request, languages);
-    let selection = Selection::new(cx.store, &request)?.limited_to(limit);
+    let selection = Selection::new(cx.store, cx.budget, &request)?.limited_to(limit);
     let is_known = retrieve::is_known(cx.embedder, &query.text);
     let tuning = cx.tuning.suited(languages, is_known);
     let cx = &SearchContext {

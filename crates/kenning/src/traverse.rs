@@ -9,6 +9,7 @@ use jiff::civil::Date;
 
 pub use beam::{DEEP, DropReason, FAST, Params, RetainReason};
 
+use crate::budget::Budget;
 use crate::chunk;
 use crate::embed::Embedder;
 use crate::error::{Error, Result};
@@ -27,6 +28,8 @@ pub struct TraverseContext<'a> {
     pub now: i64,
     /// How notes age.
     pub decay: &'a Decay,
+    /// How much work it may be.
+    pub budget: &'a Budget,
 }
 
 /// Which end of a link a walk came from.
@@ -148,7 +151,7 @@ impl<'a> Walker<'a> {
             Some(query) => embed_query(cx, query)?,
             None => mean_vector(cx, start)?,
         };
-        let web = LinkWeb::new(cx.store, target, day_of(cx.now), cx.decay)?;
+        let web = LinkWeb::new(cx, target, day_of(cx.now))?;
         let starts = web.node_of(start).into_iter().collect();
         Ok(Self { web, starts })
     }

@@ -10,6 +10,7 @@ use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::Result;
+use kenning::budget::Budget;
 use kenning::embed::StaticModel;
 use kenning::eval::{self, Abstention, Collection, Judgements, Outcome};
 use kenning::index::{self, IndexContext, IndexOptions, Profile};
@@ -48,6 +49,7 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &EvalArgs) -> Result
         store: &asked.index.store,
         embedder: model,
         tuning: &tuning,
+        budget: &Budget::default(),
     };
     let (mut shape, outcomes, abstention) = measure(&cx, &asked)?;
     if let (Some(shape), Some(found), true) = (&mut shape.abstention, &abstention, args.gate) {

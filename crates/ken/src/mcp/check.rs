@@ -70,7 +70,7 @@ fn judge(desks: &Desks, mut citation: Citation, domain: Option<&str>) -> Result<
     let mut trouble = None;
     for desk in &desks {
         let one = vec![citation.clone()];
-        match desk.with_store(|store| Ok(cite::verify(store, one.clone())?)) {
+        match desk.with_store(|store| Ok(cite::verify(store, one.clone(), &desk.budget())?)) {
             Ok(verdicts) => {
                 for verdict in verdicts {
                     let is_better = best

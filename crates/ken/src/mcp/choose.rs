@@ -9,7 +9,7 @@ use kenning::Error;
 use super::address;
 use crate::cmd::open;
 use crate::desk::{Desk, Desks};
-use crate::hint::Hinted;
+use crate::hint::{self, Hinted};
 
 /// How long a call waits for notes that have changed, over all desks it asks.
 pub(super) const PATIENCE: Duration = Duration::from_secs(1);
@@ -103,5 +103,11 @@ pub(super) fn explained(desk: &Desk, error: anyhow::Error) -> anyhow::Error {
             "ask again in some seconds",
         );
     }
-    error
+    match error.downcast_ref() {
+        Some(Error::StoreOfAnother { .. }) => {
+            let hint = hint::of(&error).unwrap_or_default();
+            Hinted::error(hint::told(&error), hint)
+        }
+        _ => error,
+    }
 }

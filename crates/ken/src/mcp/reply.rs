@@ -64,7 +64,7 @@ impl Reply {
 
 /// Says why a tool did nothing. What the client sent may stand in the message, so it is masked.
 pub(super) fn failed(error: &anyhow::Error) -> CallToolResult {
-    let message = told(&masked(&error.to_string()));
+    let message = told(&masked(&hint::told(error)));
     let hint = hint::of(error).map(|hint| told(&masked(&hint)));
     let mut text = format!("error: {message}\n");
     let mut structured = json!({"error": message, "executed": false});

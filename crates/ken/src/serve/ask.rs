@@ -8,11 +8,13 @@ use axum::extract::State;
 use axum::http::{StatusCode, Uri, header};
 use axum::response::IntoResponse;
 use kenning::cite::Citation;
+use serde::Serialize;
 use tokio::task::spawn_blocking;
 
 use super::App;
 use super::input::{At, Every, NotePath, Params, Sent};
 use super::problem::Problem;
+use super::told::Told;
 use crate::desk::{Desk, NotesRequest, SearchRequest, WalkRequest};
 use crate::wire::http::{
     CITATIONS_MAX, DEPTH_MAX, DomainShape, DomainsShape, HealthShape, LIMIT_MAX, LinesParams,
@@ -26,15 +28,16 @@ use crate::wire::{
 /// Notes of a list where no number is told.
 const NOTES_LIMIT: u32 = 100;
 
-pub(super) type Answer<T> = Result<Json<T>, Problem>;
+pub(super) type Answer<T> = Result<Told<T>, Problem>;
 
 impl App {
     /// Asks a desk on a thread of its own.
-    pub(super) async fn ask<T: Send + 'static>(
+    pub(super) async fn ask<T: Serialize + 'static>(
         &self,
         question: impl FnOnce() -> Result<T> + Send + 'static,
     ) -> Answer<T> {
-        self.0.questions.run(question).await.map(Json)
+        let told = move || Ok(Told::new(&question()?)?);
+        self.0.questions.run(told).await
     }
 }
 

@@ -5,11 +5,13 @@ use std::time::Duration;
 
 use anyhow::Result;
 use axum::http::StatusCode;
-use tokio::sync::Semaphore;
+use kenning::budget::Stop;
+use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
 use super::problem::Problem;
+use crate::desk::asker::{self, Waiting};
 
 pub(super) struct Gate {
     /// One for each that runs or waits.
@@ -28,20 +30,20 @@ impl Gate {
         }
     }
 
-    /// Runs a piece of work when its turn has come. One that takes too long is no longer waited for
-    /// but keeps its turn until it ends: a thread cannot be taken back.
+    /// Runs a piece of work when its turn has come. One that takes too long, or whose client has gone, is
+    /// told so, and keeps its turn until it has ended: a thread cannot be taken back.
     pub(super) async fn run<T: Send + 'static>(
         &self,
         work: impl FnOnce() -> Result<T> + Send + 'static,
     ) -> Result<T, Problem> {
-        let place = Arc::clone(&self.places)
-            .try_acquire_owned()
-            .map_err(|_| busy("too many requests are waiting already"))?;
+        let place = self.place()?;
         let turns = Arc::clone(&self.turns);
+        let waiting = Waiting(Stop::default());
+        let stop = waiting.0.clone();
         let done = async move {
             let turn = turns.acquire_owned().await;
             let work = spawn_blocking(move || {
-                let result = work();
+                let result = asker::on_behalf_of(&stop, work);
                 drop((place, turn));
                 result
             });
@@ -53,6 +55,35 @@ impl Gate {
                 )),
             }
         };
+        let result = self.in_time(done).await;
+        drop(waiting);
+        result
+    }
+
+    /// Lets something happen when its turn has come; `stop` is set when nobody waits for it any more.
+    pub(super) async fn pass<T>(
+        &self,
+        stop: Stop,
+        happening: impl Future<Output = T>,
+    ) -> Result<T, Problem> {
+        let _waiting = Waiting(stop);
+        let _place = self.place()?;
+        let happening = async {
+            let _turn = self.turns.acquire().await;
+            Ok(happening.await)
+        };
+        self.in_time(happening).await
+    }
+
+    fn place(&self) -> Result<OwnedSemaphorePermit, Problem> {
+        let place = Arc::clone(&self.places).try_acquire_owned();
+        place.map_err(|_| busy("too many requests are waiting already"))
+    }
+
+    async fn in_time<T>(
+        &self,
+        done: impl Future<Output = Result<T, Problem>>,
+    ) -> Result<T, Problem> {
         match self.time_max {
             Some(limit) => timeout(limit, done)
                 .await
@@ -107,6 +138,24 @@ mod tests {
             problem
         });
         assert_eq!(problem.shape().status, 503);
+    }
+
+    #[test]
+    fn work_that_nobody_waits_for_ends_and_gives_its_turn_back() {
+        let gate = Gate::new(1, 1, Some(Duration::from_millis(1)));
+        let until_stopped = || loop {
+            asker::budget(0).check()?;
+        };
+        let problem = block_on(gate.run::<()>(until_stopped)).unwrap_err();
+        assert_eq!(problem.shape().status, 503);
+        // The same where the client goes away: the work is dropped.
+        let gate = Gate::new(1, 1, None);
+        block_on(async {
+            let gone =
+                tokio::time::timeout(Duration::from_millis(1), gate.run::<()>(until_stopped));
+            assert!(gone.await.is_err());
+            assert_eq!(gate.run(|| Ok(7)).await.unwrap(), 7);
+        });
     }
 
     #[test]

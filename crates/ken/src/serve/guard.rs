@@ -1,7 +1,6 @@
 //! Who may ask, and what: the name the server is called by, the page a request comes from, the
 //! token, and with it the domains. Everything that is served stands behind this.
 
-use std::hint::black_box;
 use std::net::IpAddr;
 use std::sync::Arc;
 
@@ -10,6 +9,7 @@ use axum::http::uri::Authority;
 use axum::http::{HeaderMap, HeaderName, Method, StatusCode, Uri, header};
 use axum::middleware::Next;
 use axum::response::{IntoResponse, Response};
+use blake3::Hash;
 
 use super::problem::Problem;
 use super::{BODY_BYTES_MAX, Options, input};
@@ -18,13 +18,15 @@ use crate::settings::Client;
 
 /// No origin is trusted by its kind.
 pub(super) const NO_SCHEMES: &[&str] = &[];
+/// Whether what asks is a page of this site, of another, or none at all.
+const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 
 /// What is needed to decide about a request.
 pub(super) struct Guard {
     /// What may be asked where no token is needed.
     desks: Desks,
-    /// Tokens, and what may be asked with each.
-    tokens: Vec<(String, Desks)>,
+    /// Digests of tokens, and what may be asked with each.
+    tokens: Vec<(Hash, Desks)>,
     bound: IpAddr,
     hosts: Vec<String>,
     origins: Vec<String>,
@@ -56,7 +58,7 @@ impl Guard {
         let clients = options.clients.iter();
         Self {
             tokens: clients
-                .map(|client| (client.token().to_owned(), may_ask(client)))
+                .map(|client| (digest(client.token()), may_ask(client)))
                 .collect(),
             desks,
             bound,
@@ -74,7 +76,7 @@ impl Guard {
     /// Returns what the request may ask.
     fn desks(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<Desks, Problem> {
         let host = self.host(uri, headers)?;
-        self.check_origin(headers, host)?;
+        self.check_page(headers, host)?;
         let length = only(headers, header::CONTENT_LENGTH)?;
         let n_bytes = length.and_then(|length| length.parse::<u64>().ok());
         if n_bytes.is_some_and(|n_bytes| n_bytes > BODY_BYTES_MAX as u64) {
@@ -135,24 +137,32 @@ impl Guard {
             || self.hosts.iter().any(is_allowed)
     }
 
-    /// A page may ask only if it comes from this server itself, or was allowed.
-    fn check_origin(&self, headers: &HeaderMap, host: &str) -> Result<(), Problem> {
-        let Some(origin) = only(headers, header::ORIGIN)? else {
-            return Ok(());
+    /// A page may ask only if it comes from this server itself, or was allowed. Browsers name it by its
+    /// origin, but not where a link is followed or a picture asked for; then they still tell whether
+    /// the page was of another site.
+    fn check_page(&self, headers: &HeaderMap, host: &str) -> Result<(), Problem> {
+        let site = only(headers, FETCH_SITE)?;
+        let may_ask = match only(headers, header::ORIGIN)? {
+            Some(origin) => self.is_known_origin(origin, host),
+            None => matches!(site, None | Some("none" | "same-origin")),
         };
-        let authority = origin
-            .strip_prefix("http://")
-            .or_else(|| origin.strip_prefix("https://"));
-        let is_same = authority.is_some_and(|authority| authority.eq_ignore_ascii_case(host));
-        let is_allowed = self.origins.iter().any(|allowed| allowed == origin)
-            || self.schemes.iter().any(|scheme| origin.starts_with(scheme));
-        if is_same || is_allowed {
+        if may_ask {
             return Ok(());
         }
         Err(
             Problem::new(StatusCode::FORBIDDEN, "pages from elsewhere may not ask")
                 .hint("start with `--allow-origin ORIGIN` if this one may"),
         )
+    }
+
+    fn is_known_origin(&self, origin: &str, host: &str) -> bool {
+        let authority = origin
+            .strip_prefix("http://")
+            .or_else(|| origin.strip_prefix("https://"));
+        let is_same = authority.is_some_and(|authority| authority.eq_ignore_ascii_case(host));
+        is_same
+            || self.origins.iter().any(|allowed| allowed == origin)
+            || self.schemes.iter().any(|scheme| origin.starts_with(scheme))
     }
 
     /// Returns what may be asked with the token of a request, if it is known.
@@ -165,9 +175,10 @@ impl Guard {
             return Ok(None);
         };
         // Every token is compared, so that the time tells nothing about which one was near.
+        let sent = digest(sent);
         let mut found = None;
         for (token, desks) in &self.tokens {
-            if is_same(token.as_bytes(), sent.as_bytes()) {
+            if *token == sent {
                 found = Some(desks);
             }
         }
@@ -188,13 +199,10 @@ fn only(headers: &HeaderMap, name: HeaderName) -> Result<Option<&str>, Problem> 
     text.map_err(|_| Problem::bad(format!("the header {name} is no plain text")))
 }
 
-/// Compares in a time that depends on the length only.
-fn is_same(a: &[u8], b: &[u8]) -> bool {
-    if a.len() != b.len() {
-        return false;
-    }
-    let difference = a.iter().zip(b).fold(0, |all, (a, b)| all | (a ^ b));
-    black_box(difference) == 0
+/// Returns what tokens are compared by. Digests are all of one length and compare in constant time, so
+/// that time tells neither how long a token is nor how much of it was right.
+fn digest(token: &str) -> Hash {
+    blake3::hash(token.as_bytes())
 }
 
 #[cfg(test)]
@@ -256,7 +264,7 @@ mod tests {
     fn pages_from_elsewhere_are_turned_away() {
         let check = |origin: &str, expected: bool| {
             let headers = headers(&[(header::ORIGIN, origin)]);
-            let result = guard("127.0.0.1").check_origin(&headers, "127.0.0.1:7117");
+            let result = guard("127.0.0.1").check_page(&headers, "127.0.0.1:7117");
             assert_eq!(result.is_ok(), expected, "{origin}");
         };
         check("http://127.0.0.1:7117", true);
@@ -271,10 +279,44 @@ mod tests {
 
     #[test]
     fn a_token_is_compared_whole() {
-        assert!(is_same(b"abc", b"abc"));
-        assert!(!is_same(b"abc", b"abd"));
-        assert!(!is_same(b"abc", b"ab"));
-        assert!(!is_same(b"", b"a"));
+        let guard = Guard {
+            tokens: vec![(digest("abc"), Desks::none())],
+            ..guard("127.0.0.1")
+        };
+        for (sent, expected) in [
+            ("Bearer abc", true),
+            ("bearer abc", true),
+            ("Bearer ab", false),
+            ("Bearer abcd", false),
+            ("Bearer ", false),
+            ("Basic abc", false),
+        ] {
+            let headers = headers(&[(header::AUTHORIZATION, sent)]);
+            let known = guard.known(&headers).unwrap().is_some();
+            assert_eq!(known, expected, "{sent}");
+        }
+    }
+
+    #[test]
+    fn what_another_site_asks_for_is_turned_away() {
+        let check = |pairs: &[(HeaderName, &str)], expected: bool| {
+            let result = guard("127.0.0.1").check_page(&headers(pairs), "127.0.0.1:7117");
+            assert_eq!(result.is_ok(), expected, "{pairs:?}");
+        };
+        let site = |site| (FETCH_SITE, site);
+        let origin = |origin| (header::ORIGIN, origin);
+        check(&[], true);
+        check(&[site("none")], true);
+        check(&[site("same-origin")], true);
+        check(&[site("same-site")], false);
+        check(&[site("cross-site")], false);
+        check(&[site("Cross-Site")], false);
+        check(&[site("")], false);
+        check(&[site("none"), site("cross-site")], false);
+        check(&[site("cross-site"), origin("https://page.example")], true);
+        check(&[site("cross-site"), origin("moz-extension://abc")], true);
+        check(&[site("cross-site"), origin("http://evil.example")], false);
+        check(&[site("same-origin"), origin("http://evil.example")], false);
     }
 
     #[test]

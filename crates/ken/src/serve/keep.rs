@@ -2,20 +2,21 @@
 //! made again; this file cannot, so nothing here ever rewrites it.
 
 use std::fs::{File, OpenOptions};
-use std::io::{BufRead, BufReader, Write};
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use anyhow::Result;
-use axum::Json;
 use axum::extract::State;
 use axum::http::StatusCode;
 use kenning::cite::Citation;
+use kenning::vault::{Links, read_regular};
 
 use super::App;
 use super::ask::{Answer, check_query, within};
 use super::input::{At, Params, Sent};
 use super::problem::Problem;
+use super::told::Told;
 use crate::cmd::open;
 use crate::desk::{Desk, masked};
 use crate::hint::Hinted;
@@ -38,7 +39,7 @@ pub(super) async fn keep(
     State(app): State<App>,
     At(desk): At,
     Sent(asked): Sent<KeepShape>,
-) -> Result<(StatusCode, Json<KeptShape>), Problem> {
+) -> Result<(StatusCode, Told<KeptShape>), Problem> {
     check(&asked)?;
     let shelf = app.clone();
     let kept = app.ask(move || {
@@ -100,7 +101,11 @@ impl Shelf {
         let _alone = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let io = |error| kenning::Error::io(path, error);
         let mut file = private().append(true).create(true).open(path).map_err(io)?;
-        let n_bytes = file.metadata().map_err(io)?.len();
+        let metadata = file.metadata().map_err(io)?;
+        if !metadata.is_file() {
+            return Err(io(ErrorKind::InvalidInput.into()).into());
+        }
+        let n_bytes = metadata.len();
         if n_bytes + line.len() as u64 > FILE_BYTES_MAX {
             return Err(Hinted::error(
                 "there is no room for more results",
@@ -113,11 +118,17 @@ impl Shelf {
     }
 }
 
-/// Opens files that only their owner can read.
+/// Opens files that only their owner can read. Neither links nor what somebody put in their place is
+/// written to, or waited for.
 fn private() -> OpenOptions {
     let mut options = File::options();
     #[cfg(unix)]
-    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    {
+        use rustix::fs::OFlags;
+        use std::os::unix::fs::OpenOptionsExt;
+        let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY;
+        options.mode(0o600).custom_flags(flags.bits().cast_signed());
+    }
     options
 }
 
@@ -134,17 +145,14 @@ pub(super) async fn list(
 /// Reads a page of results, the last one first. A line that is none is passed over: people may have
 /// edited the file.
 fn page(path: &Path, offset: usize, limit: usize) -> Result<KeptListShape> {
-    let mut results: Vec<KeptShape> = Vec::new();
-    match File::open(path) {
-        Ok(file) => {
-            for line in BufReader::new(file).split(b'\n') {
-                let line = line.map_err(|error| kenning::Error::io(path, error))?;
-                results.extend(serde_json::from_slice::<KeptShape>(&line).ok());
-            }
-        }
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => {}
-        Err(error) => return Err(kenning::Error::io(path, error).into()),
-    }
+    let bytes = match read_regular(path, FILE_BYTES_MAX, Links::Refused) {
+        Err(error) if error.kind() == ErrorKind::NotFound => Vec::new(),
+        bytes => bytes.map_err(|error| kenning::Error::io(path, error))?,
+    };
+    let lines = bytes.split(|&byte| byte == b'\n');
+    let results: Vec<KeptShape> = lines
+        .filter_map(|line| serde_json::from_slice(line).ok())
+        .collect();
     Ok(KeptListShape {
         n_results: results.len(),
         offset,

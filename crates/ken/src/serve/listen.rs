@@ -14,6 +14,8 @@ use tokio::sync::{Semaphore, watch};
 use tokio::task::JoinSet;
 use tokio::time::{sleep, timeout};
 
+use super::patience::Patient;
+
 /// Most open connections of one address.
 const CONNECTIONS_MAX: u32 = 512;
 /// How long to wait where a connection cannot be taken, such as when files run out.
@@ -38,7 +40,7 @@ impl Seated {
 
 /// How long things may take.
 pub(super) struct Times {
-    /// A request, to arrive.
+    /// A request, to arrive; and an answer, to be taken.
     pub(super) read_max: Duration,
     /// What runs, to finish after the signal to end.
     pub(super) end_max: Duration,
@@ -135,7 +137,8 @@ async fn talk(
         .timer(TokioTimer::new())
         .header_read_timeout(read_time_max);
     let service = TowerToHyperService::new(router);
-    let mut connection = pin!(builder.serve_connection(TokioIo::new(stream), service));
+    let mut connection =
+        pin!(builder.serve_connection(TokioIo::new(Patient::new(stream, read_time_max)), service));
     // A connection that breaks is the client's affair.
     tokio::select! {
         _ = connection.as_mut() => {}

@@ -75,6 +75,7 @@ impl From<anyhow::Error> for Problem {
         let status = match error.downcast_ref::<Error>() {
             Some(Error::NotFound { .. }) => StatusCode::NOT_FOUND,
             Some(Error::Ambiguous { .. }) => StatusCode::CONFLICT,
+            Some(Error::TooCostly { .. }) => StatusCode::UNPROCESSABLE_ENTITY,
             Some(
                 Error::StoreMissing { .. }
                 | Error::StoreBusy { .. }
@@ -82,14 +83,15 @@ impl From<anyhow::Error> for Problem {
                 | Error::StoreOfAnother { .. }
                 | Error::StoreCorrupt { .. }
                 | Error::ModelMismatch { .. }
-                | Error::VaultMissing { .. },
+                | Error::VaultMissing { .. }
+                | Error::Stopped,
             ) => StatusCode::SERVICE_UNAVAILABLE,
             None if error.is::<Hinted>() => StatusCode::CONFLICT,
             _ => StatusCode::INTERNAL_SERVER_ERROR,
         };
         Self {
             status,
-            detail: format!("{error:#}"),
+            detail: hint::told(&error),
             hint,
         }
     }

@@ -4,7 +4,9 @@
 
 mod answer;
 mod audit;
+mod boundary;
 mod cite;
+mod costly;
 mod damage;
 mod domains;
 mod eval;

@@ -4,6 +4,7 @@ use std::fs;
 use std::io::Write;
 use std::process::Stdio;
 
+use kenning::budget::Budget;
 use kenning::embed;
 use kenning::search::{SearchContext, SearchOptions, Tuning, search};
 use kenning::store::Store;
@@ -119,6 +120,7 @@ fn from_engine(store: &Store, query: &str) -> Ids {
         store,
         embedder: embed::embedded(),
         tuning: &Tuning::default(),
+        budget: &Budget::default(),
     };
     let options = SearchOptions {
         limit: LIMIT,

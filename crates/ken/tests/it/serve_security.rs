@@ -346,3 +346,88 @@ fn who_sends_slowly_is_not_waited_for() {
     let _ = stream.read_to_end(&mut rest);
     assert!(!rest.starts_with(b"HTTP/1.1 200"), "{rest:?}");
 }
+
+#[test]
+fn what_another_site_asks_for_is_turned_away() {
+    let vault = TestVault::example();
+    let seats = "--compat omnisearch,miyo --omnisearch-port 0 --miyo-port 0";
+    let server = Server::start(&vault, &seats.split(' ').collect::<Vec<_>>());
+    let paths = [
+        (0, "/health"),
+        (0, "/search?q=boiler"),
+        (0, "/status"),
+        (0, "/openapi.json"),
+        (0, "/mcp"),
+        (1, "/search?q=boiler"),
+        (2, "/v0/health"),
+    ];
+    for (seat, path) in paths {
+        let with = |site: &str, mode: &str| {
+            let headers = [("Sec-Fetch-Site", site), ("Sec-Fetch-Mode", mode)];
+            server.seat(seat).ask("GET", path, &headers, "")
+        };
+        for site in ["cross-site", "same-site"] {
+            // A page that asks in the background, and a link that somebody follows.
+            with(site, "no-cors").problem(403);
+            with(site, "navigate").problem(403);
+        }
+        for site in ["none", "same-origin"] {
+            assert_ne!(with(site, "navigate").status, 403, "{path} {site}");
+        }
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn who_does_not_read_is_not_waited_for() {
+    let vault = TestVault::empty();
+    let line = "An oar of a boat, and another one, and so on.\n";
+    vault.write("long.md", &line.repeat(100_000));
+    let server = Server::start(&vault, &["--read-timeout-ms", "300"]);
+    let mut stream = server.client().connect();
+    let head = server.client().head("GET", "/node/long.md", &[]);
+    stream.write_all(format!("{head}\r\n").as_bytes()).unwrap();
+    let (client, port) = (
+        stream.local_addr().unwrap().port(),
+        stream.peer_addr().unwrap().port(),
+    );
+    // The client sees nothing of the end before it reads; the system knows.
+    let is_open = || {
+        let table = fs::read_to_string("/proc/net/tcp").unwrap();
+        let connection = format!("0100007F:{port:04X} 0100007F:{client:04X} 01 ");
+        table.contains(&connection)
+    };
+    let started = std::time::Instant::now();
+    while is_open() {
+        assert!(started.elapsed().as_secs() < 60, "it is still waited for");
+        std::thread::yield_now();
+    }
+    assert_eq!(server.get("/search?q=oar").status, 200);
+    drop(stream);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_in_place_of_what_is_kept_is_not_waited_for() {
+    let vault = TestVault::example();
+    let server = Server::start(&vault, &[]);
+    let files = fs::read_dir(vault.beside("data")).unwrap();
+    let mut indexes = files.map(|file| file.unwrap().path());
+    let is_index = |path: &std::path::PathBuf| path.extension().is_some_and(|kind| kind == "db");
+    let kept = indexes.find(is_index).unwrap().with_extension("deep.jsonl");
+    let made = std::process::Command::new("mkfifo").arg(&kept).status();
+    assert!(made.unwrap().success());
+    let body = json!({"query": "boiler", "text": "It was serviced."}).to_string();
+    assert_eq!(server.get("/deep").status, 500);
+    assert_eq!(server.post("/deep", &body).status, 500);
+    fs::remove_file(&kept).unwrap();
+    // Nor is anything written through a link.
+    let target = vault.beside("target.txt");
+    fs::write(&target, "").unwrap();
+    std::os::unix::fs::symlink(&target, &kept).unwrap();
+    assert_eq!(server.post("/deep", &body).status, 500);
+    assert_eq!(fs::read(&target).unwrap(), b"");
+    fs::remove_file(&kept).unwrap();
+    assert_eq!(server.post("/deep", &body).status, 201);
+    assert_eq!(server.get("/deep").json()["n_results"], 1);
+}

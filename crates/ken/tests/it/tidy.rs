@@ -19,7 +19,8 @@ const EMPTY_NAMES: [&str; 7] = [
 
 /// What each room of the engine may use of the others: a whole room, or single types of it.
 /// Rooms come before those that use them; the first ones are pure.
-const ROOMS: [(&str, &[&str]); 27] = [
+const ROOMS: [(&str, &[&str]); 28] = [
+    ("budget", &["error"]),
     ("cpu", &[]),
     ("words", &[]),
     ("secrets", &[]),
@@ -37,7 +38,7 @@ const ROOMS: [(&str, &[&str]); 27] = [
     ),
     ("chunk", &["note"]),
     ("graph", &[]),
-    ("search/grammar", &[]),
+    ("search/grammar", &["budget"]),
     ("search/intent", &[]),
     ("search/decay", &[]),
     ("search/graph", &[]),
@@ -58,6 +59,7 @@ const ROOMS: [(&str, &[&str]); 27] = [
     (
         "store",
         &[
+            "budget",
             "chunk::Chunk",
             "chunk::Prints",
             "cpu",
@@ -80,28 +82,41 @@ const ROOMS: [(&str, &[&str]); 27] = [
     ),
     (
         "search",
-        &["chunk", "cpu", "embed", "error", "note", "store", "words"],
+        &[
+            "budget", "chunk", "cpu", "embed", "error", "note", "store", "words",
+        ],
     ),
     ("links", &["error", "note", "store", "words"]),
     ("traverse/beam", &[]),
     (
         "traverse",
-        &["chunk", "embed", "error", "links", "search::decay", "store"],
+        &[
+            "budget",
+            "chunk",
+            "embed",
+            "error",
+            "links",
+            "search::decay",
+            "store",
+        ],
     ),
     ("cite/quote", &[]),
-    ("cite", &["error", "note::Format", "search", "store"]),
+    (
+        "cite",
+        &["budget", "error", "note::Format", "search", "store"],
+    ),
     (
         "eval",
         &[
-            "embed", "error", "links", "search", "store", "vault", "words",
+            "budget", "embed", "error", "links", "search", "store", "vault", "words",
         ],
     ),
 ];
 
 /// What the binary may use of the engine.
-const USED_BY_KEN: [&str; 13] = [
-    "cite", "embed", "error", "eval", "extract", "index", "links", "search", "secrets", "store",
-    "traverse", "vault", "Error",
+const USED_BY_KEN: [&str; 14] = [
+    "budget", "cite", "embed", "error", "eval", "extract", "index", "links", "search", "secrets",
+    "store", "traverse", "vault", "Error",
 ];
 
 /// Words that only some files of the engine may say, and which files those are.

@@ -19,15 +19,8 @@ pub(super) fn split_at_headings(
 ) -> Vec<Piece> {
     let mut pieces = Vec::new();
     let (mut start, mut current) = (range.start, outer);
-    // Headings stand in the order of the text.
-    let first = note
-        .headings
-        .partition_point(|heading| heading.start < range.start);
-    for (index, heading) in note.headings.iter().enumerate().skip(first) {
-        if heading.start >= range.end {
-            break;
-        }
-        if heading.level > level {
+    for (index, heading) in note.headings.iter().enumerate() {
+        if heading.level > level || !range.contains(&heading.start) {
             continue;
         }
         push_trimmed(note, start..heading.start, current, &mut pieces);
@@ -199,8 +192,8 @@ fn below_heading<'a>(note: &'a Note, range: &Range<usize>) -> &'a str {
     let text = &note.text[range.clone()];
     let starts_with_heading = note
         .headings
-        .binary_search_by_key(&range.start, |heading| heading.start)
-        .is_ok();
+        .iter()
+        .any(|heading| heading.start == range.start);
     match text.split_once('\n') {
         Some((_, rest)) if starts_with_heading => rest.trim(),
         None if starts_with_heading => "",

@@ -1,5 +1,7 @@
 //! What a person typed into what the retrievers are asked. Pure; anything typed is valid.
 
+use rustc_hash::FxHashMap;
+
 use super::spelling;
 use crate::store::TermGroup;
 use crate::words::{self, Language, Word, WordKind};
@@ -50,6 +52,7 @@ impl Query {
             kept = all.iter().collect();
         }
         let mut groups: Vec<TermGroup> = Vec::new();
+        let mut numbers: FxHashMap<TermGroup, usize> = FxHashMap::default();
         let mut typed = Vec::new();
         let mut n_said: Vec<u32> = Vec::new();
         for word in kept {
@@ -57,9 +60,10 @@ impl Query {
                 terms: words::term_variants(word, &spelled),
                 is_prefix: word.kind == WordKind::Gram && word.text.chars().count() == 1,
             };
-            match groups.iter().position(|known| *known == group) {
-                Some(number) => n_said[number] += 1,
+            match numbers.get(&group) {
+                Some(&number) => n_said[number] += 1,
                 None => {
+                    numbers.insert(group.clone(), groups.len());
                     groups.push(group);
                     typed.push(word.text.to_owned());
                     n_said.push(1);

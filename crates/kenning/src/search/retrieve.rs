@@ -70,7 +70,7 @@ pub(super) fn retrieve(net: &Net<'_>, n_wanted: usize) -> Result<Retrieved> {
     let mut strength = Strength::default();
     let mut is_all = true;
     let typed = spelling::typed(query);
-    let scores = (cx.store).score_words(&query.groups, &typed, &cx.tuning.lexical)?;
+    let scores = (cx.store).score_words(&query.groups, &typed, &cx.tuning.lexical, cx.budget)?;
     if let Some(scores) = &scores {
         strength.idf.clone_from(&scores.idf);
         strength.unsaid = scores.unsaid;
@@ -108,6 +108,7 @@ pub(super) fn retrieve(net: &Net<'_>, n_wanted: usize) -> Result<Retrieved> {
             candidate.beside = scores.beside(candidate.chunk);
         }
     }
+    cx.budget.check()?;
     Ok(Retrieved {
         candidates: found.all,
         strength,

@@ -9,6 +9,7 @@ use jiff::ToSpan;
 
 use super::grammar::{Dates, Filter, Request, View, Which};
 use super::when::When;
+use crate::budget::Budget;
 use crate::error::Result;
 use crate::note;
 use crate::store::{NoteFacts, NoteId, Store, Wanted, day_of_ns};
@@ -19,6 +20,7 @@ const TEXTS_MAX: usize = 300;
 /// The notes that may be hits.
 pub(super) struct Selection<'a> {
     store: &'a Store,
+    budget: &'a Budget,
     /// Those the rows let through; `None` is all.
     by_rows: Option<HashSet<NoteId>>,
     /// What only the text can tell.
@@ -31,7 +33,7 @@ pub(super) struct Selection<'a> {
 
 impl<'a> Selection<'a> {
     /// Decides what the rows can tell.
-    pub(super) fn new(store: &'a Store, request: &Request) -> Result<Self> {
+    pub(super) fn new(store: &'a Store, budget: &'a Budget, request: &Request) -> Result<Self> {
         let mut filter = request.filter.clone();
         if let Some(day) = request.as_of.and_then(|day| day.checked_add(1.days()).ok()) {
             let dated = Filter::Dated {
@@ -51,12 +53,14 @@ impl<'a> Selection<'a> {
                 let facts = store.facts(wanted(&part))?;
                 let passing = facts
                     .iter()
-                    .filter(|facts| matches(&part, facts, &committed, "", &[]));
+                    .filter(|facts| matches(&part, facts, &committed, "", &[], budget));
                 Some(passing.map(|facts| facts.id).collect())
             }
         };
+        budget.check()?;
         Ok(Self {
             store,
+            budget,
             by_rows,
             by_text: filter.filter(Filter::needs_text),
             when: None,
@@ -130,14 +134,17 @@ impl<'a> Selection<'a> {
         let facts = self.store.facts_of(note)?;
         let row = self.store.note(note)?;
         let headings: Vec<usize> = row.headings.iter().map(|heading| heading.start).collect();
-        Ok(matches(filter, &facts, &committed, &text, &headings))
+        let is_met = matches(filter, &facts, &committed, &text, &headings, self.budget);
+        // What was not looked at to the end is neither.
+        self.budget.check()?;
+        Ok(is_met)
     }
 
     /// Whether a passage itself holds what its note was let through for.
     pub(super) fn is_shown_by(&self, passage: &str) -> bool {
         self.by_text
             .as_ref()
-            .is_none_or(|filter| filter.positive_text_matches(passage))
+            .is_none_or(|filter| filter.positive_text_matches(passage, self.budget))
     }
 
     /// Returns every note that may be a hit, newest first.
@@ -197,10 +204,11 @@ fn matches(
     committed: &HashMap<String, String>,
     text: &str,
     headings: &[usize],
+    budget: &Budget,
 ) -> bool {
     let mut names = facts.aliases.clone();
     names.push(facts.title.clone());
-    filter.matches(&View {
+    let view = View {
         path: &facts.path,
         tags: &facts.tags,
         aliases: &names,
@@ -212,5 +220,6 @@ fn matches(
         text: &|| text,
         headings,
         body_start: note::body_start(text),
-    })
+    };
+    filter.matches(&view, budget)
 }

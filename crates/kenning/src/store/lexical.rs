@@ -21,6 +21,7 @@ use tantivy::{Index, SegmentReader, Term};
 use super::directory::SqlDirectory;
 use super::terms::Fields;
 use super::{ChunkId, NoteId};
+use crate::budget::Budget;
 use crate::error::Result;
 use entries::Entries;
 use frequent::Frequent;
@@ -32,6 +33,10 @@ use tally::{Tally, Target};
 
 /// Buffers that are kept for the next query: as many as questions are usually asked at once.
 const SPARE_MAX: usize = 4;
+/// Units of work that a word costs, each spelling of it in each field, and each entry that holds it.
+const WORD_COST: u64 = 2_000;
+const TERM_COST: u64 = 200;
+const ENTRY_COST: u64 = 8;
 
 /// The ways one query word may be spelled in the index; a match of any of them counts as one.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -106,6 +111,14 @@ pub(super) struct LexicalReader {
     frequent: Frequent,
 }
 
+/// What helps with a question beside its words.
+pub(super) struct Asking<'a> {
+    /// Reads how notes spell a word.
+    pub(super) read: &'a Read<'a>,
+    /// How much work it may be.
+    pub(super) budget: &'a Budget,
+}
+
 /// A word of a query.
 struct Asked<'g> {
     number: usize,
@@ -135,6 +148,7 @@ impl LexicalReader {
     }
 
     fn open_index(directory: SqlDirectory) -> tantivy::Result<Self> {
+        let n_bytes_all = directory.n_bytes_all();
         let index = Index::open(directory)?;
         let mut reader = Self {
             fields: Fields::new(),
@@ -146,7 +160,7 @@ impl LexicalReader {
         for segment in index.searchable_segments()? {
             let segment = SegmentReader::open(&segment)?;
             let first_entry = reader.entries.chunk.len();
-            reader.entries.load(&segment)?;
+            reader.entries.load(&segment, n_bytes_all)?;
             reader.segments.push(Segment {
                 reader: segment,
                 first_entry,
@@ -177,7 +191,7 @@ impl LexicalReader {
         groups: &[TermGroup],
         typed: &[Typed],
         options: &LexicalOptions,
-        read: &Read<'_>,
+        asking: &Asking<'_>,
     ) -> tantivy::Result<LexicalScores<'_>> {
         let spare = self.spare.lock().ok().and_then(|mut spare| spare.pop());
         let mut tally = spare.unwrap_or_else(|| Tally::new(&self.entries));
@@ -194,17 +208,18 @@ impl LexicalReader {
                 }
                 _ => {
                     let word = Asked::new(number, group, typed);
-                    idf[number] = self.add(&word, options, &mut tally, &mut partly)?;
+                    idf[number] =
+                        self.add(&word, options, asking.budget, &mut tally, &mut partly)?;
                 }
             }
         }
         // Last, when it is known what the other words are about.
         let mut respelled = Vec::new();
         for (number, word) in doubted {
-            let near = self.respell(number, word, &groups[number], &tally, read)?;
+            let near = self.respell(number, word, &groups[number], &tally, asking.read)?;
             let group = near.as_ref().map_or(&groups[number], |near| &near.group);
             let word = Asked::new(number, group, typed);
-            idf[number] = self.add(&word, options, &mut tally, &mut partly)?;
+            idf[number] = self.add(&word, options, asking.budget, &mut tally, &mut partly)?;
             respelled.extend(near);
         }
         let mut scores = LexicalScores::new(self, tally, options.note_share);
@@ -219,19 +234,29 @@ impl LexicalReader {
         &self,
         word: &Asked<'_>,
         options: &LexicalOptions,
+        budget: &Budget,
         tally: &mut Tally,
         partly: &mut Vec<(u32, usize)>,
     ) -> tantivy::Result<f32> {
         let group = word.group;
+        if !budget.spend(WORD_COST) {
+            return Ok(0.0);
+        }
         let emphasis = emphasis(word.n_said, options.k3);
         if let Some(worth) = self.frequent.get(group, options) {
             tally.add(word.number, &worth, emphasis);
             partly.extend(worth.partly.iter().map(|&entry| (entry, word.number)));
+            budget.spend(ENTRY_COST * worth.len() as u64);
             return Ok(worth.idf);
         }
-        self.count(group, &options.weights, tally)?;
+        self.count(group, &options.weights, budget, tally)?;
         self.count_compounds(group, &options.weights, tally)?;
         let worth = tally.worth(&self.entries, options);
+        // A word that was not counted to the end is worth nothing, and not kept.
+        if !budget.spend(ENTRY_COST * worth.len() as u64) {
+            tally.give_back(worth);
+            return Ok(0.0);
+        }
         tally.add(word.number, &worth, emphasis);
         partly.extend(worth.partly.iter().map(|&entry| (entry, word.number)));
         self.frequent.keep(group, options, &worth);
@@ -255,6 +280,7 @@ impl LexicalReader {
         &self,
         group: &TermGroup,
         weights: &FieldWeights,
+        budget: &Budget,
         tally: &mut Tally,
     ) -> tantivy::Result<()> {
         let fields = &self.fields;
@@ -275,6 +301,9 @@ impl LexicalReader {
                     continue;
                 }
                 for term in segment.spellings(field, group)? {
+                    if !budget.spend(TERM_COST) {
+                        return Ok(());
+                    }
                     segment.count_term(&term, weight, target, &self.entries, tally)?;
                 }
             }

@@ -11,11 +11,12 @@ use super::directory::{self, SharedConnection, SqlDirectory, locked};
 use super::files::stamps;
 use super::kept::Kept;
 use super::lexical::{
-    LexicalOptions, LexicalReader, LexicalScores, Place, Places, TermGroup, Typed,
+    Asking, LexicalOptions, LexicalReader, LexicalScores, Place, Places, TermGroup, Typed,
 };
 use super::passages::Texts;
 use super::vectors::{Neighbour, VectorReader};
 use super::{ChunkId, NoteId};
+use crate::budget::Budget;
 use crate::chunk::Prints;
 use crate::embed::ModelId;
 use crate::error::{Error, Result};
@@ -270,6 +271,7 @@ impl Store {
         groups: &[TermGroup],
         typed: &[Typed],
         options: &LexicalOptions,
+        budget: &Budget,
     ) -> Result<Option<LexicalScores<'_>>> {
         // What cannot be read is damage, and no reason to find something else.
         let trouble = Cell::new(None);
@@ -283,10 +285,19 @@ impl Store {
                 return Ok(None);
             };
             reader
-                .score(groups, typed, options, &said)
+                .score(
+                    groups,
+                    typed,
+                    options,
+                    &Asking {
+                        read: &said,
+                        budget,
+                    },
+                )
                 .map(Some)
                 .map_err(super::lexical(&self.path))
         })?;
+        budget.check()?;
         trouble.take().map_or(Ok(scores), Err)
     }
 

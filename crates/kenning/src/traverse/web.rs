@@ -6,7 +6,8 @@ use std::collections::HashMap;
 use jiff::civil::Date;
 
 use super::beam::{Node, Web};
-use super::{Direction, Via};
+use super::{Direction, TraverseContext, Via};
+use crate::budget::Budget;
 use crate::error::{Error, Result};
 use crate::links::Files;
 use crate::search::decay::{self, Decay};
@@ -26,6 +27,9 @@ const NEAREST_MIN: f32 = 0.25;
 
 /// Most of the nearest passage's cosine that an unrelated one can have.
 const BACKGROUND_MAX: f32 = 0.5;
+
+/// Units of work that a passage costs.
+const CHUNK_COST: u64 = 2_000;
 
 /// What cosines mean in this vault, for what is asked for. Models differ in how near they put related
 /// texts, and short questions lie further from everything than long notes do.
@@ -67,6 +71,7 @@ pub(super) struct Nearness {
 /// Every note of the vault, every link that leads from one to another, and what is asked for.
 pub(super) struct LinkWeb<'a> {
     store: &'a Store,
+    budget: &'a Budget,
     target: Vec<f32>,
     scale: Scale,
     notes: Vec<LinkedNote>,
@@ -80,19 +85,16 @@ pub(super) struct LinkWeb<'a> {
 
 impl<'a> LinkWeb<'a> {
     /// Resolves all links and weighs all notes by age, once.
-    pub(super) fn new(
-        store: &'a Store,
-        target: Vec<f32>,
-        today: Date,
-        aging: &Decay,
-    ) -> Result<Self> {
+    pub(super) fn new(cx: &TraverseContext<'a>, target: Vec<f32>, today: Date) -> Result<Self> {
+        let store = cx.store;
         let notes = store.linked_notes()?;
         let links = store.links()?;
         let files = Files::new(store.file_paths()?);
         let edges = edges(&notes, &links, &files);
-        let decay_weights = decay_weights(&notes, today, aging);
+        let decay_weights = decay_weights(&notes, today, cx.decay);
         Ok(Self {
             store,
+            budget: cx.budget,
             scale: Scale::new(store, &target)?,
             target,
             notes,
@@ -140,11 +142,13 @@ impl<'a> LinkWeb<'a> {
 
     fn read_nearness(&self, node: Node) -> Result<Nearness> {
         let chunks = self.store.chunks_of(self.note(node).id)?;
+        self.budget.spend(CHUNK_COST * (1 + chunks.len() as u64));
+        self.budget.check()?;
         let ids: Vec<_> = chunks.iter().map(|chunk| chunk.id).collect();
         let cosines = self.store.cosines(&self.target, &ids)?;
         let cosine_of = |chunk: &ChunkRow| {
-            let found = cosines.iter().find(|found| found.chunk == chunk.id);
-            found.map_or(0.0, |found| found.cosine)
+            let found = cosines.binary_search_by_key(&chunk.id, |found| found.chunk);
+            found.map_or(0.0, |found| cosines[found].cosine)
         };
         // Chunks are in order: the earlier one wins among equals.
         let best = chunks

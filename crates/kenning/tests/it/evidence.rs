@@ -1,6 +1,7 @@
 //! What an answer says about itself: the grade, and what was looked for instead.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
+use kenning::budget::Budget;
 use kenning::embed::embedded;
 use kenning::search::{self, Answer, Evidence, Mode, SearchContext, SearchOptions, Tuning, tuning};
 
@@ -197,6 +198,7 @@ fn there_is_one_scale_for_every_mode() {
             store: &store,
             embedder: embedded(),
             tuning,
+            budget: &Budget::default(),
         };
         let options = SearchOptions {
             mode,

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use kenning::Error;
+use kenning::budget::Budget;
 use kenning::embed::{EmbedError, Embedder, ModelId, embedded};
 use kenning::search::{Evidence, Hit, Mode, SearchOptions, Tuning, passage};
 use kenning::store::{LexicalHit, Store, TermGroup};
@@ -489,7 +490,7 @@ fn best(store: &Store, words: &[&str], limit: usize) -> Vec<LexicalHit> {
             is_prefix: false,
         })
         .collect();
-    let scores = store.score_words(&groups, &[], &Tuning::default().lexical);
+    let scores = store.score_words(&groups, &[], &Tuning::default().lexical, &Budget::default());
     scores.unwrap().unwrap().best(limit, 2, |_| true)
 }
 

@@ -1,6 +1,7 @@
 //! A short list is the beginning of a long one: limits cut, and change nothing else.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
+use kenning::budget::Budget;
 use kenning::search::decay::{Decay, HalfLife, Mode as DecayMode, RankedGrouped};
 use kenning::search::graph::Weights;
 use kenning::search::tuning::{RRF, Rerank};
@@ -77,6 +78,7 @@ fn ask(store: &Store, tuning: &Tuning, query: &str, options: &SearchOptions) -> 
         store,
         embedder: &*EMBEDDER,
         tuning,
+        budget: &Budget::default(),
     };
     search::search(&cx, query, options).unwrap()
 }

@@ -1,6 +1,7 @@
 //! However an index came about, it equals one made anew; and what is gone is gone.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
+use kenning::budget::Budget;
 use kenning::chunk::Profile;
 use kenning::search::tuning::RRF;
 use kenning::search::{self, Mode, SearchContext, SearchOptions, Tuning};
@@ -171,6 +172,7 @@ fn answers(vault: &TestVault) -> Vec<Vec<Found>> {
                 store: &store,
                 embedder: &*EMBEDDER,
                 tuning,
+                budget: &Budget::default(),
             };
             let found = search::search(&cx, query, &options).unwrap().hits;
             let found = found.into_iter().map(|hit| {

@@ -118,6 +118,7 @@ fn a_note_is_ranked_once_though_it_has_what_another_one_has() {
         store: &vault.store(),
         embedder: embedded(),
         tuning: &Tuning::default(),
+        budget: &kenning::budget::Budget::default(),
     };
     let options = SearchOptions {
         per_note: 1,

@@ -9,6 +9,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::{Duration, UNIX_EPOCH};
 
 use kenning::Result;
+use kenning::budget::Budget;
 use kenning::embed::{EmbedError, Embedder, HashEmbedder, ModelId};
 use kenning::extract::InProcess;
 use kenning::index::{self, IndexContext, IndexOptions, Report};
@@ -214,6 +215,7 @@ pub(crate) fn ask(
         store,
         embedder,
         tuning,
+        budget: &Budget::default(),
     };
     search::search(&cx, text, options)
 }

@@ -2,6 +2,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use insta::assert_snapshot;
+use kenning::budget::Budget;
 use kenning::embed::embedded;
 use kenning::search::decay::{Decay, Mode as Aging, RankedGrouped};
 use kenning::search::graph::Weights;
@@ -183,6 +184,7 @@ fn linked(n_links: usize, graph: bool, decay: bool) -> Vec<(String, f32)> {
         store: &store,
         embedder: embedded(),
         tuning: &tuning,
+        budget: &Budget::default(),
     };
     // The files were written within thirty days of that.
     let options = SearchOptions {

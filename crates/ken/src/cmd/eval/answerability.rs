@@ -1,6 +1,7 @@
 //! `ken eval --answerability`: collections asked what they can and what they cannot answer.
 
 use anyhow::Result;
+use kenning::budget::Budget;
 use kenning::embed::StaticModel;
 use kenning::eval::{self, Collection, Judgements};
 use kenning::search::{SearchContext, Tuning};
@@ -30,6 +31,7 @@ pub(super) fn run(
             store: &index.store,
             embedder: model,
             tuning,
+            budget: &Budget::default(),
         };
         // The questions of each collection go to the next one, those of the last to the first.
         let other = (at + folders.len() - 1) % folders.len();

@@ -264,6 +264,19 @@ impl Filter {
         }
     }
 
+    /// Returns how many conditions it is made of.
+    pub fn n_conditions(&self) -> usize {
+        match self {
+            Self::All(parts) | Self::Any(parts) => parts.iter().map(Self::n_conditions).sum(),
+            Self::Not(inner)
+            | Self::Line(inner)
+            | Self::Block(inner)
+            | Self::Section(inner)
+            | Self::Task(_, Some(inner)) => inner.n_conditions(),
+            _ => 1,
+        }
+    }
+
     /// Returns words that stand in the text, the name or the aliases of every note that passes.
     ///
     /// They are as typed, for an index to look up with accents and grammar in its own way; a run of

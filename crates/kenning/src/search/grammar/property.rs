@@ -9,6 +9,7 @@ use super::date::{Period, parse_period};
 use super::filter::Text;
 use super::fold::{collapse, fold, is_same_ignoring_case};
 use super::pattern::Pattern;
+use crate::budget::Budget;
 
 /// What is asked of a property.
 #[derive(Clone, Debug, PartialEq)]
@@ -123,7 +124,12 @@ impl Comparison {
 
 impl PropertyTest {
     /// Whether the property `name` passes.
-    pub(super) fn holds(&self, name: &str, properties: &Map<String, Value>) -> bool {
+    pub(super) fn holds(
+        &self,
+        name: &str,
+        properties: &Map<String, Value>,
+        budget: &Budget,
+    ) -> bool {
         let exact = properties.get(name);
         let value = exact.or_else(|| {
             let mut all = properties.iter();
@@ -136,20 +142,20 @@ impl PropertyTest {
         match self {
             Self::Exists => true,
             Self::IsEmpty => is_empty(value),
-            _ => self.holds_for(value),
+            _ => self.holds_for(value, budget),
         }
     }
 
-    fn holds_for(&self, value: &Value) -> bool {
+    fn holds_for(&self, value: &Value, budget: &Budget) -> bool {
         match value {
-            Value::Array(values) => values.iter().any(|value| self.holds_for(value)),
-            Value::Object(values) => values.values().any(|value| self.holds_for(value)),
+            Value::Array(values) => values.iter().any(|value| self.holds_for(value, budget)),
+            Value::Object(values) => values.values().any(|value| self.holds_for(value, budget)),
             value => match self {
                 Self::Exists => true,
                 Self::IsEmpty => is_empty(value),
                 Self::Contains(text) => contains(value, text),
                 Self::Equals(text) => as_compared(&written(value), text).trim() == text.needle,
-                Self::Matches(pattern) => pattern.is_match(&written(value)),
+                Self::Matches(pattern) => pattern.is_match(&written(value), budget),
                 Self::Compares(compare) => compare.holds(value),
             },
         }

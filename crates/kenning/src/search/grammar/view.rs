@@ -8,6 +8,14 @@ use serde_json::{Map, Value};
 use super::filter::{Filter, Matcher, Text, Which};
 use super::fold::{collapse, finds_word, fold, is_same_ignoring_case};
 use super::parts;
+use crate::budget::Budget;
+
+/// Units of work that a condition costs beside what it looks at.
+const CONDITION_COST: u64 = 16;
+/// Units that it costs to bring a byte into the form in which it is compared.
+const REWRITE_COST: u64 = 2;
+/// Bytes that are looked through for a word in one unit.
+const BYTES_PER_UNIT: u64 = 4;
 
 /// What a filter may look at of a note.
 #[derive(Clone, Copy)]
@@ -71,13 +79,15 @@ impl Dates {
 
 impl Filter {
     /// Whether the note passes.
-    pub fn matches(&self, note: &View<'_>) -> bool {
-        Judge::of_note(note).holds(self, None, true)
+    ///
+    /// What it says after the budget is used up means nothing.
+    pub fn matches(&self, note: &View<'_>, budget: &Budget) -> bool {
+        Judge::of_note(note, budget).holds(self, None, true)
     }
 
     /// Whether a passage itself contains one of the texts that are asked for.
-    pub fn positive_text_matches(&self, passage: &str) -> bool {
-        let judge = Judge::of_passage(passage);
+    pub fn positive_text_matches(&self, passage: &str, budget: &Budget) -> bool {
+        let judge = Judge::of_passage(passage, budget);
         self.any_positive_text(&|filter| judge.holds(filter, None, true))
     }
 
@@ -108,28 +118,43 @@ impl<'a> Scope<'a> {
         }
     }
 
-    fn as_compared(&self, text: &Text) -> &str {
-        if text.is_cased {
-            self.collapsed.get_or_init(|| collapse(self.raw))
+    /// Returns the text as it is compared; none of it once the budget is used up.
+    fn compared(&self, text: &Text, budget: &Budget) -> &str {
+        let n_bytes = self.raw.len() as u64;
+        let form = match text.is_cased {
+            true => &self.collapsed,
+            false => &self.folded,
+        };
+        let made = if form.get().is_none() {
+            REWRITE_COST * n_bytes
         } else {
-            self.folded.get_or_init(|| fold(self.raw))
+            0
+        };
+        if !budget.spend(made + n_bytes / BYTES_PER_UNIT) {
+            return "";
         }
+        form.get_or_init(|| match text.is_cased {
+            true => collapse(self.raw),
+            false => fold(self.raw),
+        })
     }
 }
 
 /// Decides about one note, or about one passage of an unknown note.
 struct Judge<'v, 'a> {
+    budget: &'v Budget,
     view: Option<&'v View<'a>>,
     names: Vec<Scope<'a>>,
     body: OnceCell<Scope<'a>>,
 }
 
 impl<'v, 'a> Judge<'v, 'a> {
-    fn of_note(view: &'v View<'a>) -> Self {
+    fn of_note(view: &'v View<'a>, budget: &'v Budget) -> Self {
         let name = file_name(view.path);
         let stem = name.rsplit_once('.').map_or(name, |(stem, _)| stem);
         let aliases = view.aliases.iter().map(String::as_str);
         Self {
+            budget,
             view: Some(view),
             names: std::iter::once(stem)
                 .chain(aliases)
@@ -139,8 +164,9 @@ impl<'v, 'a> Judge<'v, 'a> {
         }
     }
 
-    fn of_passage(passage: &'a str) -> Self {
+    fn of_passage(passage: &'a str, budget: &'v Budget) -> Self {
         Self {
+            budget,
             view: None,
             names: Vec::new(),
             body: OnceCell::from(Scope::new(passage)),
@@ -162,6 +188,9 @@ impl<'v, 'a> Judge<'v, 'a> {
     /// What cannot be known of a passage is taken to be as `assumed`.
     fn holds(&self, filter: &Filter, part: Option<&Scope<'_>>, assumed: bool) -> bool {
         let of_view = |test: &dyn Fn(&View<'_>) -> bool| self.view.map_or(assumed, test);
+        if !self.budget.spend(CONDITION_COST) {
+            return false;
+        }
         match filter {
             Filter::All(parts) => {
                 cheapest_first(parts).all(|filter| self.holds(filter, part, assumed))
@@ -172,18 +201,25 @@ impl<'v, 'a> Judge<'v, 'a> {
             // Assuming the best of the whole is assuming the worst of what it must not be.
             Filter::Not(inner) => !self.holds(inner, part, !assumed),
             Filter::Word(text) => self.finds(part, text.is_content, &|scope| {
-                finds_word(scope.as_compared(text), &text.needle)
+                finds_word(scope.compared(text, self.budget), &text.needle)
             }),
             Filter::Phrase(text) => self.finds(part, text.is_content, &|scope| {
-                scope.as_compared(text).contains(&text.needle)
+                scope.compared(text, self.budget).contains(&text.needle)
             }),
             Filter::Regex(regex) => self.finds(part, regex.is_content, &|scope| {
-                regex.pattern.is_match(scope.raw)
+                regex.pattern.is_match(scope.raw, self.budget)
             }),
-            Filter::Tag(tag) => of_view(&|view| view.tags.iter().any(|have| has_tag(have, tag))),
-            Filter::Path(matcher) => of_view(&|view| is_in(matcher, view.path)),
-            Filter::File(matcher) => of_view(&|view| is_in(matcher, file_name(view.path))),
-            Filter::Property { name, test } => of_view(&|view| test.holds(name, view.properties)),
+            Filter::Tag(tag) => of_view(&|view| {
+                let mut tags = view.tags.iter();
+                tags.any(|have| has_tag(have, tag, self.budget))
+            }),
+            Filter::Path(matcher) => of_view(&|view| is_in(matcher, view.path, self.budget)),
+            Filter::File(matcher) => {
+                of_view(&|view| is_in(matcher, file_name(view.path), self.budget))
+            }
+            Filter::Property { name, test } => {
+                of_view(&|view| test.holds(name, view.properties, self.budget))
+            }
             Filter::Dated { which, from, to } => of_view(&|view| {
                 let is_in =
                     |day: Date| from.is_none_or(|from| from <= day) && to.is_none_or(|to| day < to);
@@ -216,7 +252,7 @@ impl<'v, 'a> Judge<'v, 'a> {
         assumed: bool,
     ) -> bool {
         let holds = |inner: &Filter, raw: &str| self.holds(inner, Some(&Scope::new(raw)), assumed);
-        let may_hold = |inner: &Filter| may_hold(inner, whole);
+        let may_hold = |inner: &Filter| may_hold(inner, whole, self.budget);
         match filter {
             Filter::Line(inner) => {
                 may_hold(inner) && whole.raw.lines().any(|line| holds(inner, line))
@@ -246,12 +282,13 @@ impl<'v, 'a> Judge<'v, 'a> {
 /// Whether a part of `whole` may pass: it cannot contain what the whole does not.
 ///
 /// Most notes fail here, before they are cut into lines.
-fn may_hold(filter: &Filter, whole: &Scope<'_>) -> bool {
+fn may_hold(filter: &Filter, whole: &Scope<'_>, budget: &Budget) -> bool {
     match filter {
-        Filter::All(parts) => parts.iter().all(|part| may_hold(part, whole)),
-        Filter::Any(parts) => parts.iter().any(|part| may_hold(part, whole)),
+        Filter::All(parts) => parts.iter().all(|part| may_hold(part, whole, budget)),
+        Filter::Any(parts) => parts.iter().any(|part| may_hold(part, whole, budget)),
         Filter::Word(text) | Filter::Phrase(text) => {
-            whole.as_compared(text).contains(text.needle.trim())
+            let needle = text.needle.trim();
+            whole.compared(text, budget).contains(needle)
         }
         _ => true,
     }
@@ -267,19 +304,25 @@ fn file_name(path: &str) -> &str {
     path.rsplit_once('/').map_or(path, |(_, name)| name)
 }
 
-fn is_in(matcher: &Matcher, name: &str) -> bool {
+fn is_in(matcher: &Matcher, name: &str, budget: &Budget) -> bool {
+    if !budget.spend(name.len() as u64) {
+        return false;
+    }
     match matcher {
         Matcher::Text(text) if text.is_cased => name.contains(&text.shown),
         Matcher::Text(text) => fold(name).contains(&text.needle),
-        Matcher::Pattern(pattern) => pattern.is_match(name),
+        Matcher::Pattern(pattern) => pattern.is_match(name, budget),
     }
 }
 
 /// `work` is there as `work` and as `work/today`, but not as `my/work` or `workshop`.
-fn has_tag(have: &str, wanted: &Matcher) -> bool {
+fn has_tag(have: &str, wanted: &Matcher, budget: &Budget) -> bool {
+    if !budget.spend(have.len() as u64) {
+        return false;
+    }
     let have = have.trim_start_matches('#');
     let wanted = match wanted {
-        Matcher::Pattern(pattern) => return pattern.is_match(have),
+        Matcher::Pattern(pattern) => return pattern.is_match(have, budget),
         Matcher::Text(text) => text,
     };
     let mut starts = have

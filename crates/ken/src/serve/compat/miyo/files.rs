@@ -2,7 +2,6 @@
 
 use anyhow::Result;
 use axum::extract::State;
-use axum::http::StatusCode;
 use kenning::Error;
 use kenning::search::passage;
 use kenning::store::{Store, Wanted};
@@ -166,17 +165,18 @@ pub(super) async fn parse(
     let parsed = app.ask(move || {
         let inner = named.inner(&path);
         let note = named.desk.passage(&inner)?;
-        Ok((note.path == inner).then(|| MiyoParsed {
+        if note.path != inner {
+            return Err(kenning::Error::NotFound { name: inner }.into());
+        }
+        Ok(MiyoParsed {
             text: note.text,
             format: note.format,
             source_path: named.outer(&note.path),
             title: note.title,
             page_count: n_pages(&named.desk, &note.path),
-        }))
+        })
     });
-    let unknown = || Problem::new(StatusCode::NOT_FOUND, "this file is not indexed");
-    let axum::Json(parsed) = parsed.await?;
-    parsed.map(axum::Json).ok_or_else(unknown)
+    parsed.await
 }
 
 fn n_pages(desk: &Desk, path: &str) -> Option<u32> {

@@ -5,6 +5,7 @@ use proptest::prelude::*;
 use serde_json::json;
 
 use super::super::{Dates, Filter, View, parse};
+use crate::budget::Budget;
 
 const TODAY: Date = date(2026, 3, 5);
 
@@ -92,8 +93,8 @@ proptest! {
         if let Some(filter) = &request.filter {
             let _ = filter.to_string();
             let _ = filter.required_words();
-            let _ = filter.positive_text_matches(&text);
-            in_view(&text, 3, |view| filter.matches(view));
+            let _ = filter.positive_text_matches(&text, &Budget::default());
+            in_view(&text, 3, |view| filter.matches(view, &Budget::default()));
         }
     }
 
@@ -119,7 +120,7 @@ proptest! {
         let again = parse(&as_query(&filter), TODAY).filter.unwrap();
         prop_assert_eq!(again.to_string(), filter.to_string());
         in_view("ab cd\n- [ ] abc de\n", 0, |view| {
-            prop_assert_eq!(again.matches(view), filter.matches(view));
+            prop_assert_eq!(again.matches(view, &Budget::default()), filter.matches(view, &Budget::default()));
             Ok(())
         })?;
     }
@@ -133,7 +134,7 @@ proptest! {
         if let Some(part) = filter.meta_part() {
             prop_assert!(!part.needs_text());
             in_view(&text, 0, |view| {
-                prop_assert!(part.matches(view) || !filter.matches(view));
+                prop_assert!(part.matches(view, &Budget::default()) || !filter.matches(view, &Budget::default()));
                 Ok(())
             })?;
         }
@@ -143,7 +144,7 @@ proptest! {
     #[test]
     fn required_words_are_there(words in prop::collection::vec("[ab]{1,2}", 1..5), text in "[ab ]{0,40}") {
         let filter = parse(&format!("content:\"{}\"", words.join(" ")), TODAY).filter.unwrap();
-        let is_match = in_view(&text, 0, |view| filter.matches(view));
+        let is_match = in_view(&text, 0, |view| filter.matches(view, &Budget::default()));
         for word in filter.required_words() {
             prop_assert!(!is_match || text.split_whitespace().any(|have| have == word));
         }
@@ -158,7 +159,7 @@ proptest! {
             n_read.set(n_read.get() + 1);
             "ab cd"
         };
-        reading(&read, 0, |view| filter.matches(view));
+        reading(&read, 0, |view| filter.matches(view, &Budget::default()));
         prop_assert!(n_read.get() <= usize::from(filter.needs_text()));
     }
 }

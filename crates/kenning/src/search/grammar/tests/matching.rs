@@ -5,6 +5,7 @@ use jiff::civil::{Date, date};
 use serde_json::{Value, json};
 
 use super::super::{Dates, View, parse};
+use crate::budget::Budget;
 
 const TODAY: Date = date(2026, 3, 5);
 
@@ -87,7 +88,7 @@ fn check(query: &str) -> String {
             headings: &headings(note.text),
             body_start: note.text.find("---\n\n").map_or(0, |at| at + 4),
         };
-        if filter.matches(&view) {
+        if filter.matches(&view, &Budget::default()) {
             names.push(note.name);
         }
     }
@@ -286,7 +287,7 @@ fn each_operator_sees_its_date() {
     let check = |dates: Dates, query: &str| {
         let filter = parse(query, TODAY).filter.unwrap();
         let none = serde_json::Map::new();
-        filter.matches(&View {
+        let view = View {
             path: "a.md",
             tags: &[],
             aliases: &[],
@@ -295,7 +296,8 @@ fn each_operator_sees_its_date() {
             text: &|| "",
             headings: &[],
             body_start: 0,
-        })
+        };
+        filter.matches(&view, &Budget::default())
     };
     for query in [
         "created:2020",
@@ -357,7 +359,11 @@ fn sides(query: &str, passages: &[&str]) -> String {
     let required = filter.required_words().join(",");
     let held: Vec<String> = passages
         .iter()
-        .map(|passage| filter.positive_text_matches(passage).to_string())
+        .map(|passage| {
+            filter
+                .positive_text_matches(passage, &Budget::default())
+                .to_string()
+        })
         .collect();
     format!("{part} | {required} | {}", held.join(" "))
 }
