@@ -120,14 +120,20 @@ pub fn heading_path(headings: &[Heading], heading: Option<usize>) -> Vec<&str> {
     path
 }
 
+/// So many headings above a passage are looked at for those it stands under.
+const HEADINGS_ABOVE_MAX: usize = 4_096;
+
 fn push_heading_path<'a>(headings: &'a [Heading], innermost: usize, path: &mut Vec<&'a str>) {
     let start = path.len();
     let mut level = u8::MAX;
     let above = headings.get(..=innermost).unwrap_or(headings);
-    for heading in above.iter().rev() {
+    for heading in above.iter().rev().take(HEADINGS_ABOVE_MAX) {
         if heading.level < level {
             level = heading.level;
             path.push(&heading.text);
+        }
+        if level == 1 {
+            break;
         }
     }
     path[start..].reverse();

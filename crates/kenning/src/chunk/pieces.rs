@@ -19,8 +19,15 @@ pub(super) fn split_at_headings(
 ) -> Vec<Piece> {
     let mut pieces = Vec::new();
     let (mut start, mut current) = (range.start, outer);
-    for (index, heading) in note.headings.iter().enumerate() {
-        if heading.level > level || !range.contains(&heading.start) {
+    // Headings stand in the order of the text.
+    let first = note
+        .headings
+        .partition_point(|heading| heading.start < range.start);
+    for (index, heading) in note.headings.iter().enumerate().skip(first) {
+        if heading.start >= range.end {
+            break;
+        }
+        if heading.level > level {
             continue;
         }
         push_trimmed(note, start..heading.start, current, &mut pieces);
@@ -192,8 +199,8 @@ fn below_heading<'a>(note: &'a Note, range: &Range<usize>) -> &'a str {
     let text = &note.text[range.clone()];
     let starts_with_heading = note
         .headings
-        .iter()
-        .any(|heading| heading.start == range.start);
+        .binary_search_by_key(&range.start, |heading| heading.start)
+        .is_ok();
     match text.split_once('\n') {
         Some((_, rest)) if starts_with_heading => rest.trim(),
         None if starts_with_heading => "",
