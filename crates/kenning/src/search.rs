@@ -196,7 +196,9 @@ pub fn search(cx: &SearchContext<'_>, text: &str, options: &SearchOptions) -> Re
     }
     found.keep_promises(cx)?;
     let verdict = found.judge(cx)?;
-    if verdict.evidence == Evidence::Strong {
+    // By meaning alone, no word is asked for.
+    found.drops_idle = verdict.evidence == Evidence::Strong && found.mode != Mode::Vector;
+    if found.drops_idle {
         list::drop_idle(&mut found.ranking.looked);
     }
     let mut ranked = match verdict.evidence {
@@ -356,6 +358,8 @@ struct Found<'a> {
     is_of_time: bool,
     /// Whether there are no other candidates.
     is_all: bool,
+    /// Whether what only fills the list is left out.
+    drops_idle: bool,
     /// As it suits the languages of the notes.
     tuning: Tuning,
 }
@@ -384,6 +388,11 @@ fn find_in<'a>(
     }
     let languages = cx.store.languages()?;
     let mut query = asked(&request, languages);
+    query.widen(
+        languages,
+        |terms| cx.store.is_said(terms),
+        |term, language| cx.store.is_said_in(term, language),
+    )?;
     let selection = Selection::new(cx.store, cx.budget, &request)?.limited_to(limit);
     let is_known = retrieve::is_known(cx.embedder, &query.text);
     let tuning = cx.tuning.suited(languages, is_known);
@@ -435,6 +444,7 @@ fn find_in<'a>(
         is_listing,
         is_of_time,
         is_all,
+        drops_idle: false,
         tuning,
     })
 }
@@ -504,7 +514,8 @@ impl Found<'_> {
         let leaning = leaning(&self.tuning, self.intent);
         let fused = std::mem::take(&mut self.ranking.fused);
         let rest = std::mem::take(&mut self.ranking.rest);
-        let further = Further::new(net, &leaning, fused, rest, self.is_all);
+        let mut further = Further::new(net, &leaning, fused, rest, self.is_all);
+        further.drops_idle = self.drops_idle;
         let looked = std::mem::take(&mut self.ranking.looked);
         list::take(looked, further, is_wanted, options)
     }

@@ -14,6 +14,8 @@ use crate::words::{self, Language};
 const NOTES_MAX: usize = 3;
 /// Passages of a note that are read for it.
 const PASSAGES_MAX: usize = 40;
+/// How like the question, word by word, a passage must be to be taken for its answer.
+const LIKENESS_MIN: f32 = 0.5;
 /// Words at the beginning of a question that tell what it asks for.
 const FIRST_WORDS: usize = 2;
 
@@ -216,10 +218,12 @@ pub(super) fn keep_answers(
     Ok(())
 }
 
+/// The first notes that hold a telling word of the question, or were called by name.
 fn first_notes(looked: &[Ranked]) -> Vec<NoteId> {
     let mut notes = Vec::new();
-    for ranked in looked {
-        if notes.len() < NOTES_MAX && !notes.contains(&ranked.note.id) {
+    for ranked in looked.iter().take(list::USUAL_LENGTH) {
+        let is_telling = (ranked.candidate.look).is_none_or(|look| look.is_telling);
+        if is_telling && notes.len() < NOTES_MAX && !notes.contains(&ranked.note.id) {
             notes.push(ranked.note.id);
         }
     }
@@ -278,7 +282,9 @@ fn most_like(
         .collect();
     let passages: Vec<&[u32]> = pieces.iter().map(Vec::as_slice).collect();
     let scores = similar.scores(&passages);
-    (0..chunks.len()).max_by(|&a, &b| scores[a].total_cmp(&scores[b]).then(b.cmp(&a)))
+    (0..chunks.len())
+        .filter(|&place| scores[place] >= LIKENESS_MIN)
+        .max_by(|&a, &b| scores[a].total_cmp(&scores[b]).then(b.cmp(&a)))
 }
 
 #[cfg(test)]

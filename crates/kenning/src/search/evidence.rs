@@ -60,6 +60,9 @@ const LIKENESS_UNHELD: f32 = 0.4;
 /// How like a passage must be to the rarest word of the question to say it by another.
 const LIKENESS_SAYS: f32 = 0.7;
 
+/// Share of a question, by rarity, from which on its spelling was so much in doubt that the answer is.
+const RESPELLED_SHARE: f32 = 0.25;
+
 /// What speaks for a passage, each 0 to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 struct Judged {
@@ -77,6 +80,8 @@ struct Judged {
     is_rarest_unsaid: bool,
     /// Rarity of a word that no note says, which tells how many notes there are; no share.
     unsaid: f32,
+    /// Whether much of the question was looked for in another spelling.
+    is_respelled: bool,
 }
 
 impl Judged {
@@ -93,6 +98,10 @@ impl Judged {
             odds -= tuning::CONFIDENCE_UNHEARD_OF;
         }
         let confidence = 1.0 / (1.0 + (-odds).exp());
+        if self.is_respelled {
+            // Weak at most; who is surer stays surer.
+            return confidence * CONFIDENCE_MODERATE * 0.99;
+        }
         if self.says_rarest || confidence < CONFIDENCE_MODERATE {
             return confidence;
         }
@@ -183,6 +192,8 @@ struct Judge<'q> {
     idf: Vec<f32>,
     total: f32,
     is_respelled: Vec<bool>,
+    /// Share of the words, by rarity, that were looked for in another spelling.
+    respelled: f32,
     unsaid: f32,
 }
 
@@ -195,8 +206,11 @@ impl<'q> Judge<'q> {
             idf[respelled.number] = strength.unsaid;
             is_respelled[respelled.number] = true;
         }
+        let total = idf.iter().sum::<f32>().max(f32::EPSILON);
+        let respelled = (idf.iter().zip(&is_respelled)).filter(|(_, is_respelled)| **is_respelled);
         Self {
-            total: idf.iter().sum::<f32>().max(f32::EPSILON),
+            respelled: respelled.map(|(idf, _)| idf).sum::<f32>() / total,
+            total,
             query,
             idf,
             is_respelled,
@@ -255,7 +269,9 @@ impl<'q> Judge<'q> {
         };
         let is_held = lens.held(&passage, &names, &look);
         let surely = self.said(ranked, &crumbs, finder);
+        let scattered = self.scattered(ranked, &crumbs);
         let of = |number: usize| match (is_held[number], surely[number]) {
+            (true, _) if scattered.contains(&number) => Held::Doubtfully,
             (false, _) if beside.is_partly(number) => Held::Partly,
             (false, _) => Held::Not,
             _ if self.is_respelled[number] => Held::Doubtfully,
@@ -263,6 +279,22 @@ impl<'q> Judge<'q> {
             (true, _) => Held::Surely,
         };
         (0..self.idf.len()).map(of).collect()
+    }
+
+    /// Returns the words of names of code that are not written as one: `select_related` is no selecting of
+    /// what is related.
+    fn scattered(&self, ranked: &Ranked, crumbs: &[&str]) -> Vec<usize> {
+        let mut scattered = Vec::new();
+        for (name, numbers) in &self.query.identifiers {
+            let names = rank::names(&ranked.note);
+            let own = names.own.iter().copied().chain(crumbs.iter().copied());
+            let others = names.called.iter().chain(names.tags).map(String::as_str);
+            let mut texts = own.chain(others).chain([ranked.passage()]);
+            if !texts.any(|text| text.to_lowercase().contains(name)) {
+                scattered.extend(numbers);
+            }
+        }
+        scattered
     }
 
     /// Returns whether what is written is a form of each word that was asked for, `None` for a word that
@@ -298,6 +330,10 @@ impl<'q> Judge<'q> {
             Held::Doubtfully | Held::Not => 0.0,
         };
         let likeness = |number: usize| match like {
+            // What it may be another word for must not count by its letters either.
+            Some(like) if is_held[number] == Held::Doubtfully => {
+                like[number].clamp(0.0, LIKENESS_UNHELD)
+            }
             Some(like) => like[number].clamp(0.0, 1.0).max(worth(number)),
             None => worth(number).max(LIKENESS_UNHELD),
         };
@@ -314,6 +350,9 @@ impl<'q> Judge<'q> {
         let candidate = &ranked.candidate;
         let rarest = (0..self.idf.len()).max_by(|&a, &b| self.idf[a].total_cmp(&self.idf[b]));
         let is_unsaid = |number: usize| self.idf[number] >= self.unsaid;
+        // A name of code is rarer than any word in it.
+        let lacks_name = (self.query.identifiers.iter())
+            .any(|(_, numbers)| !numbers.iter().all(|&number| is_sure(number)));
         Judged {
             coverage,
             proximity: super::signals::proximity(&sure, &self.idf, self.total).max(named),
@@ -323,9 +362,11 @@ impl<'q> Judge<'q> {
                 // What a passage with so many of the words has, as a rule.
                 None => tuning::MEANING_OF_NONE + tuning::MEANING_OF_WORDS * coverage,
             },
-            says_rarest: rarest.is_some_and(|rarest| likeness(rarest) >= LIKENESS_SAYS),
-            is_rarest_unsaid: rarest.is_some_and(is_unsaid),
+            says_rarest: !lacks_name
+                && rarest.is_some_and(|rarest| likeness(rarest) >= LIKENESS_SAYS),
+            is_rarest_unsaid: lacks_name || rarest.is_some_and(is_unsaid),
             unsaid: self.unsaid,
+            is_respelled: self.respelled >= RESPELLED_SHARE,
         }
     }
 }
@@ -360,6 +401,7 @@ mod tests {
             says_rarest: true,
             unsaid: 7.0,
             is_rarest_unsaid: false,
+            is_respelled: false,
         };
         assert_eq!(Evidence::of(all.confidence()), Evidence::Strong);
         let lacking = Judged {
@@ -372,6 +414,11 @@ mod tests {
             ..lacking
         };
         assert!(unheard_of.confidence() < lacking.confidence());
+        let respelled = Judged {
+            is_respelled: true,
+            ..all
+        };
+        assert_eq!(Evidence::of(respelled.confidence()), Evidence::Weak);
     }
 
     #[test]
@@ -384,6 +431,7 @@ mod tests {
             says_rarest: true,
             unsaid: 7.0,
             is_rarest_unsaid: false,
+            is_respelled: false,
         };
         for better in [
             Judged {

@@ -64,7 +64,11 @@ pub(super) fn drop_idle(looked: &mut Vec<Ranked>) {
 
 fn is_idle(ranked: &Ranked) -> bool {
     let candidate = &ranked.candidate;
-    let is_told = candidate.look.is_none_or(|look| {
+    // What its note says elsewhere is not said here.
+    let (_, of_passage) = candidate.lexical_parts;
+    let is_beside = candidate.beside.named | candidate.beside.partly != 0;
+    let is_said = of_passage > 0.0 || is_beside || candidate.cosine.is_none();
+    let is_told = candidate.look.map_or(is_said, |look| {
         look.is_telling || look.signals.get(SignalId::Compound) >= tuning::COMPOUND_TELLING
     });
     let meaning = candidate.cosine.map_or(0.0, |cosine| {
@@ -91,6 +95,7 @@ pub(super) fn take(
         let next = match looked.next() {
             Some(next) => next,
             None => match further.next()? {
+                Some(next) if further.drops_idle && is_idle(&next) => continue,
                 Some(next) => next,
                 None => break,
             },
@@ -120,6 +125,8 @@ pub(super) struct Further<'a> {
     equal: VecDeque<Ranked>,
     /// What the last one scored; nobody below scores more.
     most: f32,
+    /// Whether what only fills the list is left out.
+    pub(super) drops_idle: bool,
 }
 
 impl<'a> Further<'a> {
@@ -141,6 +148,7 @@ impl<'a> Further<'a> {
             seen: FxHashSet::default(),
             equal: VecDeque::new(),
             most: 1.0,
+            drops_idle: false,
         }
     }
 

@@ -3,6 +3,7 @@
 use rustc_hash::FxHashMap;
 
 use super::spelling;
+use crate::error::Result;
 use crate::store::TermGroup;
 use crate::words::{self, Language, Word, WordKind};
 
@@ -29,14 +30,15 @@ pub struct Query {
     /// The name that is left of a question without its function words ("what is a race condition"), as it
     /// is written and by its stems.
     pub asked_names: Vec<String>,
+    /// Names of code such as `select_related`, in lower case, each with the groups of its words.
+    pub identifiers: Vec<(String, Vec<usize>)>,
 }
 
 impl Query {
     /// Understands `text` for notes in the given languages, commonest first.
     pub fn parse(text: &str, languages: &[(Language, u64)]) -> Self {
         let text = text.trim();
-        let spoken = languages_above(languages, LANGUAGE_SHARE_MIN);
-        let spelled: Vec<Language> = spoken.iter().copied().take(LANGUAGES_MAX).collect();
+        let spelled = spelled_by(languages);
         let all: Vec<Word<'_>> = words::words(text)
             .filter(|word| !is_run_tail(text, word))
             .collect();
@@ -71,7 +73,9 @@ impl Query {
             }
         }
         let name = text.strip_suffix(".md").unwrap_or(text);
+        let identifiers = identifiers(text, &typed);
         Self {
+            identifiers,
             text: text.to_owned(),
             groups,
             words: typed,
@@ -83,6 +87,49 @@ impl Query {
             },
         }
     }
+}
+
+impl Query {
+    /// Adds how notes in rarer languages of the vault spell words that no note says otherwise. `says` tells
+    /// whether a note in a language has a term.
+    pub(super) fn widen(
+        &mut self,
+        languages: &[(Language, u64)],
+        is_said: impl Fn(&[String]) -> Result<bool>,
+        says: impl Fn(&str, Language) -> Result<bool>,
+    ) -> Result<()> {
+        let spelled = spelled_by(languages);
+        let rarer: Vec<Language> = (languages.iter().map(|(language, _)| *language))
+            .filter(|language| !spelled.contains(language) && *language != Language::Unknown)
+            .collect();
+        for (group, word) in self.groups.iter_mut().zip(&self.words) {
+            if rarer.is_empty() || group.is_prefix || is_said(&group.terms)? {
+                continue;
+            }
+            let Some(word) = words::words(word).next() else {
+                continue;
+            };
+            for &language in &rarer {
+                let term = words::term_of(&word, language);
+                if !group.terms.contains(&term) && says(&term, language)? {
+                    group.terms.push(term);
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The languages whose spellings are always tried: the commonest.
+fn spelled_by(languages: &[(Language, u64)]) -> Vec<Language> {
+    let spoken = languages_above(languages, LANGUAGE_SHARE_MIN);
+    let known = spoken
+        .iter()
+        .filter(|language| **language != Language::Unknown);
+    let mut spelled: Vec<Language> = known.copied().take(LANGUAGES_MAX).collect();
+    // Where no stemmer applies, words stay as they are written.
+    spelled.extend((spoken.contains(&Language::Unknown)).then_some(Language::Unknown));
+    spelled
 }
 
 fn languages_above(languages: &[(Language, u64)], share_min: f64) -> Vec<Language> {
@@ -161,6 +208,23 @@ fn name_keys(name: &str, languages: &[Language]) -> Vec<String> {
         }
     }
     keys
+}
+
+/// Returns the names in a text that are made of several words, by their numbers in `typed`.
+fn identifiers(text: &str, typed: &[String]) -> Vec<(String, Vec<usize>)> {
+    let is_part = |c: char| c.is_alphanumeric() || c == '_';
+    let tokens = text
+        .split(|c| !is_part(c))
+        .map(|token| token.trim_matches('_'));
+    tokens
+        .filter(|token| token.contains('_'))
+        .filter_map(|token| {
+            let parts = words::words(token);
+            let numbers = parts.map(|part| typed.iter().position(|word| word == part.text));
+            let numbers: Vec<usize> = numbers.flatten().collect();
+            (numbers.len() > 1).then(|| (token.to_lowercase(), numbers))
+        })
+        .collect()
 }
 
 /// The last character of an unspaced run stands alone in the index; a longer run does not need it.

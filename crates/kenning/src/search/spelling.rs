@@ -20,7 +20,7 @@ pub(super) fn typed(query: &Query) -> Vec<Typed> {
 fn of(word: &str) -> Typed {
     let mut lowered = String::new();
     words::lower_into(word, &mut lowered);
-    if is_right(&lowered) {
+    if is_right(&lowered) || is_abbreviation(word) {
         lowered.clear();
     }
     Typed {
@@ -29,6 +29,15 @@ fn of(word: &str) -> Typed {
         word: lowered,
     }
 }
+
+/// Abbreviations mean exactly what they say.
+fn is_abbreviation(word: &str) -> bool {
+    let has_capitals = word.chars().skip(1).any(char::is_uppercase);
+    word.chars().count() <= ABBREVIATION_CHARS_MAX && has_capitals
+}
+
+/// Longer words in capitals are shouted.
+const ABBREVIATION_CHARS_MAX: usize = 5;
 
 fn is_right(lowered: &str) -> bool {
     words::is_stop_word_anywhere(lowered) || is_english(lowered)
@@ -52,6 +61,11 @@ mod tests {
             let is_slip = !of(word).word.is_empty();
             assert_eq!(is_slip, word == "graag", "{word}");
         }
+        assert!(
+            of("PPAR").word.is_empty()
+                && of("dLNs").word.is_empty()
+                && !of("PENLATY").word.is_empty()
+        );
         for word in [
             "intersction",
             "querySelectorAl",

@@ -10,7 +10,7 @@ const END_CHARS_MIN: usize = 4;
 const PART_CHARS_MIN: usize = 5;
 /// Letters that must be left in front of a part, and behind it.
 const FRONT_CHARS_MIN: usize = 3;
-const BACK_CHARS_MIN: usize = 4;
+const BACK_CHARS_MIN: usize = 3;
 /// What makes another word of the one behind it, and is no word by itself: a "Vertrag" is nothing that
 /// is carried. In all languages that join words, accents folded; sorted.
 #[rustfmt::skip]

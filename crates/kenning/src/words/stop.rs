@@ -88,14 +88,17 @@ const ENGLISH: &[&str] = &[
 ];
 #[rustfmt::skip]
 const GERMAN: &[&str] = &[
-    "aber", "als", "am", "an", "auch", "auf", "aus", "bei", "bin", "bis", "da", "das", "dass",
-    "dem", "den", "der", "des", "die", "dies", "diese", "diesem", "diesen", "dieser", "dieses",
-    "doch", "du", "durch", "ein", "eine", "einem", "einen", "einer", "eines", "er", "es", "für",
-    "habe", "haben", "hat", "hatte", "ich", "ihr", "ihre", "im", "in", "ins", "ist", "kann", "man",
-    "mein", "mich", "mir", "mit", "nach", "nicht", "noch", "nur", "ob", "oder", "sein", "seine",
-    "sich", "sie", "sind", "so", "um", "und", "uns", "vom", "von", "vor", "wann", "war", "waren",
-    "warum", "was", "welche", "welchem", "welchen", "welcher", "welches", "wer", "werden", "wie",
-    "wieso", "wir", "wird", "wo", "wurde", "wurden", "zu", "zum", "zur", "über",
+    "aber", "alle", "allem", "allen", "aller", "alles", "als", "am", "an", "auch", "auf", "aus",
+    "bei", "bin", "bis", "da", "dann", "das", "dass", "dem", "den", "denn", "der", "des", "die",
+    "dies", "diese", "diesem", "diesen", "dieser", "dieses", "doch", "dort", "du", "durch", "ein",
+    "eine", "einem", "einen", "einer", "eines", "er", "es", "etwas", "für", "habe", "haben", "hat",
+    "hatte", "hier", "ich", "ihr", "ihre", "im", "in", "ins", "ist", "jetzt", "kann", "kein",
+    "keine", "keinem", "keinen", "keiner", "man", "mein", "mich", "mir", "mit", "nach", "nicht",
+    "noch", "nur", "ob", "oder", "ohne", "schon", "sehr", "sein", "seine", "sich", "sie", "sind",
+    "so", "soll", "um", "und", "uns", "vom", "von", "vor", "wann", "war", "waren", "warum", "was",
+    "weil", "welche", "welchem", "welchen", "welcher", "welches", "wenn", "wer", "werden", "wie",
+    "wieder", "wieso", "wir", "wird", "wo", "wurde", "wurden", "zu", "zum", "zur", "zwischen",
+    "über",
 ];
 #[rustfmt::skip]
 const FRENCH: &[&str] = &[

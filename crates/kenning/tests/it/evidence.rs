@@ -72,6 +72,9 @@ fn slips_are_corrected_as_a_person_would() {
         ("intersectoin", Some("intersection")),
         ("querySelectorAl", Some("queryselectorall")),
         ("renovaton", Some("renovation")),
+        // Four letters have neighbours, too; the first one is likely right.
+        ("rofo", Some("roof")),
+        ("rof", None),
         // Endings are no slips.
         ("repare", Some("repaired")),
         // Spelled right: the notes just do not say it.
@@ -101,12 +104,100 @@ fn of_two_corrections_the_one_counts_that_goes_with_the_other_words() {
 }
 
 #[test]
+fn of_two_corrections_the_likelier_slip_counts() {
+    let mut notes = "-- a.md --\nThe intersection of the lessons, in reverse.\n".to_owned();
+    for number in 0..9 {
+        notes += &format!("-- {number}.md --\nLess interaction, a reversal, and it is off.\n");
+    }
+    let vault = vault(&notes);
+    vault.update_with(embedded()).unwrap();
+    // A letter that is missing is likelier than one that was taken for another, and that than an ending.
+    check_respelled(&vault, "intersction", Some("intersection"));
+    check_respelled(&vault, "lessns", Some("lessons"));
+    check_respelled(&vault, "revrse", Some("reverse"));
+}
+
+#[test]
+fn a_rare_language_is_found_by_its_own_grammar() {
+    let mut notes =
+        "-- de.md --\n---\nlang: de\n---\nDie Rechnungen wurden bezahlt, und das Dach ist dicht.\n\
+         -- ru.md --\nКрышу починил сосед в октябре, стоимость была тысяча долларов.\n"
+            .to_owned();
+    for number in 0..210 {
+        notes += &format!(
+            "-- {number}.md --\nThe boiler number {number} was serviced in the autumn of that year.\n"
+        );
+    }
+    let vault = vault(&notes);
+    vault.update_with(embedded()).unwrap();
+    for (query, path) in [
+        ("Rechnungen", "de.md"),
+        ("Rechnung", "de.md"),
+        ("крышу", "ru.md"),
+        ("кто починил крышу", "ru.md"),
+    ] {
+        let found = answer(&vault, query);
+        assert_eq!(found.hits.first().unwrap().note.path, path, "{query}");
+        assert!(
+            found.evidence >= Evidence::Moderate,
+            "{query}: {}",
+            found.confidence
+        );
+    }
+}
+
+#[test]
+fn a_name_of_code_is_more_than_its_words() {
+    let vault = vault(
+        "-- a.md --\n# Django databases\n\nDjango recommends that you select the same database for production. \
+         The ORM maps related tables to objects.\n-- b.md --\nThe garden needs rain.\n",
+    );
+    vault.update_with(embedded()).unwrap();
+    let scattered = answer(&vault, "select_related");
+    assert!(
+        scattered.evidence <= Evidence::Weak,
+        "{}",
+        scattered.confidence
+    );
+    let scattered = answer(&vault, "Django ORM select_related");
+    assert!(
+        scattered.evidence < Evidence::Strong,
+        "{}",
+        scattered.confidence
+    );
+    vault.write("c.md", "Use `select_related` to follow keys at once.");
+    vault.update_with(embedded()).unwrap();
+    assert_eq!(answer(&vault, "select_related").evidence, Evidence::Strong);
+}
+
+#[test]
+fn what_only_fills_a_strong_list_is_left_out_further_down_too() {
+    let mut notes = "-- Offer.md --\nThe Chicago offer came in October.\n".to_owned();
+    for number in 0..80 {
+        notes += &format!(
+            "-- {number}.md --\nThe boiler number {number} was serviced in the autumn of that year.\n"
+        );
+    }
+    let vault = vault(&notes);
+    vault.update_with(embedded()).unwrap();
+    let options = SearchOptions {
+        limit: 70,
+        ..SearchOptions::default()
+    };
+    let found = ask(&vault.store(), embedded(), "Chicago offer", &options).unwrap();
+    assert_eq!(found.evidence, Evidence::Strong);
+    assert!(found.hits.len() <= 3, "{}", found.hits.len());
+}
+
+#[test]
 fn what_was_not_asked_for_carries_no_grade() {
     let vault = house();
     for query in [
         "bolier",
         "intersction",
         "renovaton igntier",
+        "north gutterz repaired",
+        "boiler basemant pressure",
         // Only accents make them equal.
         "Mullers",
         "kuche",

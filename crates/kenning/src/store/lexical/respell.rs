@@ -50,9 +50,28 @@ pub(in crate::store) struct Place {
 /// Reads what stands at a place, and in which language.
 pub(in crate::store) type Read<'r> = dyn Fn(&Place) -> Option<(String, Language)> + 'r;
 
+/// How far a word is from what was typed: the fewest slips first, and among those the likeliest kind.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Slips {
+    n: usize,
+    /// Almost all slips are further in.
+    is_first: bool,
+    kind: SlipKind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum SlipKind {
+    /// A letter was left out, typed twice, or changed places.
+    LettersKept,
+    /// A letter was taken for another.
+    LettersChanged,
+    /// Only what is left without the endings is near.
+    OtherEnding,
+}
+
 /// A term as notes spell it.
 struct Found {
-    n_slips: usize,
+    slips: Slips,
     /// Notes that hold it together with other words of the question.
     n_together: usize,
     n_entries: usize,
@@ -76,11 +95,11 @@ impl LexicalReader {
             found.extend(self.spelled(&term, typed, tally, read)?);
         }
         found.sort_by(|a, b| {
-            let key = |found: &Found| (found.n_slips, Reverse((found.n_together, found.n_entries)));
+            let key = |found: &Found| (found.slips, Reverse((found.n_together, found.n_entries)));
             key(a).cmp(&key(b)).then_with(|| a.term.cmp(&b.term))
         });
         let best = found.into_iter().next();
-        Ok(best.filter(|best| best.n_slips > 0).map(|best| Respelled {
+        Ok(best.filter(|best| best.slips.n > 0).map(|best| Respelled {
             number,
             group: TermGroup {
                 terms: vec![best.term],
@@ -109,7 +128,23 @@ impl LexicalReader {
     }
 
     /// Whether any note says a term, wherever that is.
-    fn is_said(&self, term: &str) -> Result<bool> {
+    pub(in crate::store) fn is_said(&self, term: &str) -> Result<bool> {
+        Ok(!self.entries_of(term, &self.all_fields(), 1)?.is_empty())
+    }
+
+    /// Returns the notes that say a term, wherever that is.
+    pub(in crate::store) fn notes_saying(&self, term: &str) -> Result<Vec<NoteId>> {
+        let entries = self.entries_of(term, &self.all_fields(), usize::MAX)?;
+        let mut notes: Vec<NoteId> = (entries.iter())
+            .map(|&entry| self.entries.note(entry).id())
+            .collect();
+        notes.sort_unstable();
+        notes.dedup();
+        Ok(notes)
+    }
+
+    /// The fields that hold words of a note, as they are written.
+    fn all_fields(&self) -> [Field; 9] {
         let Fields {
             text,
             section,
@@ -122,10 +157,9 @@ impl LexicalReader {
             properties,
             ..
         } = self.fields;
-        let fields = [
+        [
             text, section, title, file_name, aliases, tags, area, summary, properties,
-        ];
-        Ok(!self.entries_of(term, &fields, 1)?.is_empty())
+        ]
     }
 
     /// Returns the terms that are nearest to any form of what was typed.
@@ -174,8 +208,8 @@ impl LexicalReader {
         let best = samples
             .filter_map(|entry| self.nearest(entry, term, typed, read))
             .min();
-        Ok(best.map(|(n_slips, word)| Found {
-            n_slips,
+        Ok(best.map(|(slips, word)| Found {
+            slips,
             n_together: notes
                 .iter()
                 .filter(|note| tally.has_matched(**note))
@@ -205,24 +239,37 @@ impl LexicalReader {
         term: &str,
         typed: &Typed,
         read: &Read<'_>,
-    ) -> Option<(usize, String)> {
+    ) -> Option<(Slips, String)> {
         let (text, language) = read(&self.place(entry))?;
         // "aquire" is one slip from "acquired", too: endings are grammar, not slips. Names have none.
         let root = words::root(&typed.word, language);
         let mut firsts = typed.word.chars();
         let firsts = [firsts.next(), firsts.next()];
+        let is_first = |word: &str| word.chars().next() != firsts[0];
         let mut lowered = String::new();
         let near = words::words(&text).filter_map(|word| {
             words::lower_into(word.text, &mut lowered);
             firsts.contains(&lowered.chars().next()).then_some(())?;
-            let of_word = fuzzy::slips(&typed.word, &lowered);
+            let of_word = fuzzy::slips(&typed.word, &lowered).map(|n| Slips {
+                n,
+                is_first: is_first(&lowered),
+                kind: match fuzzy::keeps_letters(&typed.word, &lowered) {
+                    true => SlipKind::LettersKept,
+                    false => SlipKind::LettersChanged,
+                },
+            });
             let of_root = match typed.is_name {
                 true => None,
                 false => fuzzy::slips(&root, &words::root(&lowered, language)),
             };
-            let n_slips = of_word.into_iter().chain(of_root).min()?;
+            let of_root = of_root.map(|n| Slips {
+                n,
+                is_first: is_first(&lowered),
+                kind: SlipKind::OtherEnding,
+            });
+            let slips = of_word.into_iter().chain(of_root).min()?;
             let is_it = words::term_of(&word, language) == term;
-            is_it.then(|| (n_slips, lowered.clone()))
+            is_it.then(|| (slips, lowered.clone()))
         });
         near.min()
     }
