@@ -365,12 +365,18 @@ struct Found<'a> {
 }
 
 /// The words of a request, as the retrievers are asked for them.
-fn asked(request: &Request, languages: &[(Language, u64)]) -> Query {
+fn asked(store: &Store, request: &Request) -> Result<Query> {
+    let languages = store.languages()?;
     let mut query = Query::parse(&request.words, languages);
+    query.widen(
+        languages,
+        |terms| store.is_said(terms),
+        |term, language| store.is_said_in(term, language),
+    )?;
     if let Some(last) = query.groups.last_mut().filter(|_| request.is_prefix) {
         last.is_prefix = true;
     }
-    query
+    Ok(query)
 }
 
 /// Finds what a request asks for, among the notes of a time or with those first.
@@ -387,12 +393,7 @@ fn find_in<'a>(
         request.words = words;
     }
     let languages = cx.store.languages()?;
-    let mut query = asked(&request, languages);
-    query.widen(
-        languages,
-        |terms| cx.store.is_said(terms),
-        |term, language| cx.store.is_said_in(term, language),
-    )?;
+    let mut query = asked(cx.store, &request)?;
     let selection = Selection::new(cx.store, cx.budget, &request)?.limited_to(limit);
     let is_known = retrieve::is_known(cx.embedder, &query.text);
     let tuning = cx.tuning.suited(languages, is_known);

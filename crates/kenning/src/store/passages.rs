@@ -61,6 +61,38 @@ impl Store {
         self.text_of(chunk.note, |_| chunk.range.clone())
     }
 
+    /// Whether any note says one of the terms, wherever that is.
+    pub fn is_said(&self, terms: &[String]) -> Result<bool> {
+        self.guarded(|| {
+            let Some(reader) = self.lexical()? else {
+                return Ok(false);
+            };
+            let is_said = |term: &String| reader.is_said(term).map_err(super::lexical(&self.path));
+            for term in terms {
+                if is_said(term)? {
+                    return Ok(true);
+                }
+            }
+            Ok(false)
+        })
+    }
+
+    /// Whether a note in the language says a term.
+    pub fn is_said_in(&self, term: &str, language: Language) -> Result<bool> {
+        let notes = self.guarded(|| match self.lexical()? {
+            Some(reader) => reader
+                .notes_saying(term)
+                .map_err(super::lexical(&self.path)),
+            None => Ok(Vec::new()),
+        })?;
+        for note in notes {
+            if self.note(note)?.language == language {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     /// Returns what stands at a place of the word index, and in which language.
     pub(super) fn said(&self, place: &Place) -> Result<(String, Language)> {
         let note = self.note(place.note)?;

@@ -301,38 +301,6 @@ impl Store {
         trouble.take().map_or(Ok(scores), Err)
     }
 
-    /// Whether any note says one of the terms, wherever that is.
-    pub fn is_said(&self, terms: &[String]) -> Result<bool> {
-        self.guarded(|| {
-            let Some(reader) = self.lexical()? else {
-                return Ok(false);
-            };
-            let is_said = |term: &String| reader.is_said(term).map_err(super::lexical(&self.path));
-            for term in terms {
-                if is_said(term)? {
-                    return Ok(true);
-                }
-            }
-            Ok(false)
-        })
-    }
-
-    /// Whether a note in the language says a term.
-    pub fn is_said_in(&self, term: &str, language: Language) -> Result<bool> {
-        let notes = self.guarded(|| match self.lexical()? {
-            Some(reader) => reader
-                .notes_saying(term)
-                .map_err(super::lexical(&self.path)),
-            None => Ok(Vec::new()),
-        })?;
-        for note in notes {
-            if self.note(note)?.language == language {
-                return Ok(true);
-            }
-        }
-        Ok(false)
-    }
-
     /// Returns the nearest chunks, best first, and what an unrelated chunk scores; only of notes that
     /// `is_wanted`, if it is given.
     pub fn nearest(
