@@ -48,7 +48,6 @@ use crate::embed::Embedder;
 use crate::error::{Error, Result};
 use crate::note::Format;
 use crate::store::{ChunkRow, NoteRow, Store};
-use crate::words::Language;
 use evidence::Signals;
 use finder::Finder;
 use fuse::Candidate;

@@ -67,7 +67,7 @@ impl Store {
             let Some(reader) = self.lexical()? else {
                 return Ok(false);
             };
-            let is_said = |term: &String| reader.is_said(term).map_err(super::lexical(&self.path));
+            let is_said = |term: &String| reader.is_said(term).map_err(super::lexical(self.path()));
             for term in terms {
                 if is_said(term)? {
                     return Ok(true);
@@ -82,7 +82,7 @@ impl Store {
         let notes = self.guarded(|| match self.lexical()? {
             Some(reader) => reader
                 .notes_saying(term)
-                .map_err(super::lexical(&self.path)),
+                .map_err(super::lexical(self.path())),
             None => Ok(Vec::new()),
         })?;
         for note in notes {

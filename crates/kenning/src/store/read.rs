@@ -454,7 +454,7 @@ impl Store {
 
     /// Runs what reads the word index. Whole pages hold what was written, unless somebody made them up:
     /// tantivy panics over what it cannot make sense of, and that is damage, too.
-    fn guarded<T>(&self, run: impl FnOnce() -> Result<T>) -> Result<T> {
+    pub(super) fn guarded<T>(&self, run: impl FnOnce() -> Result<T>) -> Result<T> {
         catch_unwind(AssertUnwindSafe(run))
             .unwrap_or_else(|_| Err(self.corrupt("the word index makes no sense".to_owned())))
     }
