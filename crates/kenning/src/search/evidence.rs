@@ -61,7 +61,10 @@ const LIKENESS_UNHELD: f32 = 0.4;
 const LIKENESS_SAYS: f32 = 0.7;
 
 /// Share of a question, by rarity, from which on its spelling was so much in doubt that the answer is.
-const RESPELLED_SHARE: f32 = 0.25;
+const RESPELLED_SHARE: f32 = 0.3;
+
+/// Confidence in such an answer above which it counts for little more.
+const RESPELLED_FROM: f32 = 0.9 * CONFIDENCE_MODERATE;
 
 /// What speaks for a passage, each 0 to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -99,16 +102,19 @@ impl Judged {
         }
         let confidence = 1.0 / (1.0 + (-odds).exp());
         if self.is_respelled {
-            // Weak at most; who is surer stays surer.
-            return confidence * CONFIDENCE_MODERATE * 0.99;
+            return below(confidence, RESPELLED_FROM, CONFIDENCE_MODERATE);
         }
         if self.says_rarest || confidence < CONFIDENCE_MODERATE {
             return confidence;
         }
-        // Moderate at most; who is surer stays surer.
-        let share = (confidence - CONFIDENCE_MODERATE) / (1.0 - CONFIDENCE_MODERATE);
-        CONFIDENCE_MODERATE + share * (CONFIDENCE_STRONG - CONFIDENCE_MODERATE) * 0.99
+        below(confidence, CONFIDENCE_MODERATE, CONFIDENCE_STRONG)
     }
+}
+
+/// Brings what is above `from` below `most`; who is surer stays surer.
+fn below(confidence: f32, from: f32, most: f32) -> f32 {
+    let share = (confidence - from).max(0.0) / (1.0 - from);
+    confidence.min(from + share * (most - from) * 0.99)
 }
 
 /// What the grade is made of.
@@ -329,11 +335,13 @@ impl<'q> Judge<'q> {
             Held::Partly => PART_COVERAGE,
             Held::Doubtfully | Held::Not => 0.0,
         };
+        let is_scattered = |number: usize| {
+            let mut names = self.query.identifiers.iter();
+            !is_sure(number) && names.any(|(_, numbers)| numbers.contains(&number))
+        };
         let likeness = |number: usize| match like {
-            // What it may be another word for must not count by its letters either.
-            Some(like) if is_held[number] == Held::Doubtfully => {
-                like[number].clamp(0.0, LIKENESS_UNHELD)
-            }
+            // What stands in a name of code must not count by its letters either.
+            Some(like) if is_scattered(number) => like[number].clamp(0.0, LIKENESS_UNHELD),
             Some(like) => like[number].clamp(0.0, 1.0).max(worth(number)),
             None => worth(number).max(LIKENESS_UNHELD),
         };
@@ -363,7 +371,9 @@ impl<'q> Judge<'q> {
                 None => tuning::MEANING_OF_NONE + tuning::MEANING_OF_WORDS * coverage,
             },
             says_rarest: !lacks_name
-                && rarest.is_some_and(|rarest| likeness(rarest) >= LIKENESS_SAYS),
+                && rarest.is_some_and(|rarest| {
+                    !self.is_respelled[rarest] && likeness(rarest) >= LIKENESS_SAYS
+                }),
             is_rarest_unsaid: lacks_name || rarest.is_some_and(is_unsaid),
             unsaid: self.unsaid,
             is_respelled: self.respelled >= RESPELLED_SHARE,

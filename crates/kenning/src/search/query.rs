@@ -3,7 +3,6 @@
 use rustc_hash::FxHashMap;
 
 use super::spelling;
-use crate::error::Result;
 use crate::store::TermGroup;
 use crate::words::{self, Language, Word, WordKind};
 
@@ -92,12 +91,12 @@ impl Query {
 impl Query {
     /// Adds how notes in rarer languages of the vault spell words that no note says otherwise. `says` tells
     /// whether a note in a language has a term.
-    pub(super) fn widen(
+    pub(super) fn widen<E>(
         &mut self,
         languages: &[(Language, u64)],
-        is_said: impl Fn(&[String]) -> Result<bool>,
-        says: impl Fn(&str, Language) -> Result<bool>,
-    ) -> Result<()> {
+        is_said: impl Fn(&[String]) -> Result<bool, E>,
+        says: impl Fn(&str, Language) -> Result<bool, E>,
+    ) -> Result<(), E> {
         let spelled = spelled_by(languages);
         let rarer: Vec<Language> = (languages.iter().map(|(language, _)| *language))
             .filter(|language| !spelled.contains(language) && *language != Language::Unknown)
