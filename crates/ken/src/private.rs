@@ -16,12 +16,23 @@ pub(crate) fn be() {
 pub(crate) fn append(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.read(true).append(true).create(true);
+    open_regular(options, path)
+}
+
+/// Opens a file that is read and written anew, or makes it. Only a regular file will do.
+pub(crate) fn rewrite(path: &Path) -> io::Result<File> {
+    let mut options = OpenOptions::new();
+    options.read(true).write(true).create(true).truncate(false);
+    open_regular(options, path)
+}
+
+fn open_regular(mut options: OpenOptions, path: &Path) -> io::Result<File> {
     #[cfg(unix)]
     {
         use rustix::fs::OFlags;
         use std::os::unix::fs::OpenOptionsExt;
         let flags = OFlags::NONBLOCK | OFlags::NOCTTY | OFlags::NOFOLLOW;
-        options.custom_flags(flags.bits().cast_signed());
+        options.mode(0o600).custom_flags(flags.bits().cast_signed());
     }
     let file = options.open(path)?;
     match file.metadata()?.is_file() {

@@ -17,7 +17,7 @@ use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 pub use crate::chunk::Profile;
-pub use fresh::{Freshness, freshness};
+pub use fresh::{Freshness, freshness, is_sampled};
 pub use gone::Withheld;
 pub use report::{Caveats, Progress, Rebuild, Report, caveats};
 pub use understand::findings;

@@ -5,7 +5,7 @@ use std::fs;
 use anyhow::{Context, Result};
 use serde_json::json;
 
-use super::Found;
+use super::{Found, open};
 use crate::args::{DomainAction, Place};
 use crate::hint::Hinted;
 use crate::render;
@@ -113,7 +113,7 @@ fn remove(settings: &Settings, name: &str, delete_index: bool) -> Result<Found> 
     })?;
     if delete_index && let Ok(vault) = domain.path.canonicalize() {
         let store = settings.store_path(&vault, None);
-        for suffix in ["", "-wal", "-shm", ".lock"] {
+        for suffix in ["", "-wal", "-shm", ".lock", open::TURN_SUFFIX] {
             let mut file = store.clone().into_os_string();
             file.push(suffix);
             match fs::remove_file(&file) {

@@ -1,6 +1,6 @@
 //! Opens what every verb needs: the clock, the model, the vault and a fresh enough index.
 
-use std::io::{IsTerminal, stderr};
+use std::io::{self, IsTerminal, Read, Seek, Write, stderr};
 use std::path::Path;
 use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
@@ -29,10 +29,40 @@ pub(crate) fn now() -> i64 {
     i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
 }
 
-/// Returns a number that goes up by one each time, from somewhere else in each process: whoever looks
-/// at a part of something sees all of it in the end. Seconds would not do; what asks once a minute
-/// would see the same part again and again.
-pub(crate) fn turn() -> i64 {
+/// Returns a number that goes up by one each time an index is asked, whoever asks: those who look at a part
+/// of its notes see all of them in the end. It is kept beside the index. Where nothing can be written, each
+/// process counts for itself.
+pub(crate) fn turn(index: &Path) -> i64 {
+    next_turn(index).unwrap_or_else(|_| own_turn())
+}
+
+/// What the file that counts the turns of an index is called behind the name of the index.
+pub(crate) const TURN_SUFFIX: &str = ".turn";
+/// More bytes than a number has.
+const TURN_BYTES_MAX: u64 = 32;
+
+fn next_turn(index: &Path) -> io::Result<i64> {
+    let mut path = index.as_os_str().to_owned();
+    path.push(TURN_SUFFIX);
+    let mut file = private::rewrite(Path::new(&path))?;
+    // Whoever comes at the same moment counts for itself, and never waits.
+    file.try_lock()?;
+    let mut last = String::new();
+    (&file).take(TURN_BYTES_MAX).read_to_string(&mut last)?;
+    let is_ours = last.bytes().all(|byte| byte.is_ascii_digit());
+    if !is_ours || file.metadata()?.len() > TURN_BYTES_MAX {
+        return Err(io::ErrorKind::InvalidData.into());
+    }
+    let turn = last.parse().unwrap_or(0_i64).wrapping_add(1).max(0);
+    file.rewind()?;
+    file.set_len(0)?;
+    file.write_all(turn.to_string().as_bytes())?;
+    Ok(turn)
+}
+
+/// A number that goes up by one each time, from somewhere else in each process. Seconds would not do;
+/// what asks once a minute would see the same part again and again.
+fn own_turn() -> i64 {
     static FIRST: OnceLock<i64> = OnceLock::new();
     static N_TURNS: AtomicI64 = AtomicI64::new(0);
     let first = FIRST.get_or_init(|| {

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use kenning::Error;
-use kenning::index::{Freshness, freshness};
+use kenning::index::{self, Freshness, freshness};
 use kenning::store::Store;
 use kenning::vault::Vault;
 
@@ -30,7 +30,11 @@ pub(crate) fn look(
             return Ok(Freshness::Stale);
         }
     }
-    Ok(freshness(store, &vault, is_thorough, open::turn())?)
+    let turn = match !is_thorough && index::is_sampled(store)? {
+        true => open::turn(&located.store),
+        false => 0,
+    };
+    Ok(freshness(store, &vault, is_thorough, turn)?)
 }
 
 impl Desk {

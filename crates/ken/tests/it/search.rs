@@ -316,3 +316,49 @@ fn a_time_in_a_question_can_be_switched_off() {
     std::fs::write(vault.beside("config.toml"), "[search]\ndates = false\n").unwrap();
     assert_eq!(found(&[]), (2, "[]".to_owned()));
 }
+
+/// A large vault is looked at window by window, and every search looks at the next one.
+#[test]
+fn as_many_searches_as_there_are_windows_see_every_edit() {
+    const N_NOTES: usize = 2_100;
+    let n_windows = N_NOTES.div_ceil(250);
+    let vault = TestVault::empty();
+    for n in 0..N_NOTES {
+        vault.write(&format!("{}/{n}.md", n / 100), &format!("note number {n}"));
+    }
+    vault.ken(&["index"]).expect_code(0);
+    for (n, word) in [
+        (7, "quinquereme"),
+        (1_033, "galleon"),
+        (2_099, "coaster"),
+        (512, "frigate"),
+    ] {
+        vault.write(
+            &format!("{}/{n}.md", n / 100),
+            &format!("a {word} of note {n}"),
+        );
+        let is_seen = (0..n_windows).any(|_| !vault.paths(word).is_empty());
+        assert!(is_seen, "{word} was not seen in {n_windows} searches");
+    }
+    let turns: Vec<_> = fs::read_dir(vault.beside("data"))
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.to_string_lossy().ends_with(".turn"))
+        .collect();
+    let [turn] = &turns[..] else {
+        panic!("{turns:?}");
+    };
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::{PermissionsExt, symlink};
+        let mode = fs::metadata(turn).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o600);
+        // A link is not written through, and searches go on without.
+        let other = vault.beside("other");
+        fs::write(&other, "17").unwrap();
+        fs::remove_file(turn).unwrap();
+        symlink(&other, turn).unwrap();
+        assert!(!vault.paths("galleon").is_empty());
+        assert_eq!(fs::read_to_string(&other).unwrap(), "17");
+    }
+}

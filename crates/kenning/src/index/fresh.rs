@@ -23,6 +23,11 @@ pub enum Freshness {
     Stale,
 }
 
+/// Whether a vault is so large that each look sees a part of it only.
+pub fn is_sampled(store: &Store) -> Result<bool> {
+    Ok(store.n_notes()? > COMPARED_NOTES_MAX)
+}
+
 /// Compares the vault with the index: all of it when it is small or `thorough`, a sample
 /// otherwise. Turn by turn the samples visit every note.
 pub fn freshness(store: &Store, vault: &Vault, thorough: bool, turn: i64) -> Result<Freshness> {
@@ -32,7 +37,7 @@ pub fn freshness(store: &Store, vault: &Vault, thorough: bool, turn: i64) -> Res
         return Ok(Freshness::Stale);
     }
     // Where notes are waited for, only a look at all of them tells whether they are back.
-    if thorough || n_notes <= COMPARED_NOTES_MAX || caveats.withheld.is_some() {
+    if thorough || !is_sampled(store)? || caveats.withheld.is_some() {
         return compare(store, vault, caveats.withheld.as_ref());
     }
     if store.device()? != vault.device() {
