@@ -144,7 +144,9 @@ fn write_hit(
     writeln!(
         out,
         "{DIM}{:>2}{DIM:#} {PATH}{path}{PATH:#}{DIM}{lines}  {date}  {}  {:.2}{DIM:#}",
-        hit.rank, hit.id, hit.score
+        hit.rank,
+        hit.id,
+        wire::two_digits(hit.score)
     )?;
     let names = hit.breadcrumb.join(" › ");
     writeln!(out, "   {HEAD}{}{HEAD:#}", inline(&names))?;
@@ -256,7 +258,7 @@ pub(crate) fn markdown(answer: &AnswerShape) -> Result<()> {
             inline(&hit.breadcrumb.join(" › ")),
             inline(&hit.place()).replace('`', "'"),
             hit.id,
-            hit.score,
+            wire::two_digits(hit.score),
             inline(&others),
             // Quoted, a passage cannot be taken for part of the page around it.
             plain::quoted(&hit.text, true)

@@ -26,6 +26,7 @@ pub(crate) use traverse::{
 
 use kenning::index::{Rebuild, Report};
 use kenning::links::Links;
+use kenning::search::told_score as rounded;
 use kenning::search::{Answer, Hit, Mode, Passage, PropertyType, Stage};
 use kenning::store::{LinkRow, Status};
 use schemars::JsonSchema;
@@ -216,9 +217,10 @@ fn stages(stages: Vec<Stage>) -> Vec<StageShape> {
         .collect()
 }
 
-/// Four digits are all that a score says.
-fn rounded(score: f32) -> f64 {
-    (f64::from(score) * 10_000.0).round() / 10_000.0
+/// Returns two digits of a score that was told with four, never more than it is: who asks for what is
+/// printed gets what it was printed beside.
+pub(crate) fn two_digits(score: f64) -> f64 {
+    ((score * 10_000.0).round() / 100.0).floor() / 100.0
 }
 
 /// Returns the short public id of a chunk.

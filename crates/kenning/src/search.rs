@@ -34,6 +34,7 @@ use std::sync::Arc;
 use jiff::civil::Date;
 use rustc_hash::FxHashSet;
 
+pub use cut::told_score;
 pub use evidence::Evidence;
 pub use excerpt::Excerpt;
 pub use explain::{Effect, Stage};

@@ -16,7 +16,7 @@ use crate::args::{
 use crate::desk::{Desk, Desks, NotesRequest};
 use crate::render;
 use crate::settings::{Located, Settings};
-use crate::wire::{AnswerShape, PassageShape, QmdHitShape, QmdNoteShape};
+use crate::wire::{AnswerShape, PassageShape, QmdHitShape, QmdNoteShape, two_digits};
 
 /// What qmd calls all.
 const ALL_HITS: u32 = 1_000;
@@ -118,7 +118,8 @@ fn print(
         } else {
             let lines = hits.iter().map(|hit| {
                 let file = render::inline(&hit.file);
-                format!("{},{:.2},{file}\n", hit.docid, hit.score)
+                let score = two_digits(hit.score);
+                format!("{},{score:.2},{file}\n", hit.docid)
             });
             render::print(&lines.collect::<String>())?;
         }

@@ -9,7 +9,7 @@ use std::sync::{Mutex, PoisonError};
 use anyhow::Result;
 use axum::extract::State;
 use axum::http::StatusCode;
-use kenning::cite::Citation;
+use kenning::cite::{self, Citation};
 use kenning::vault::{Links, read_regular};
 
 use super::App;
@@ -60,7 +60,10 @@ fn check(asked: &KeepShape) -> Result<(), Problem> {
             "text is longer than {TEXT_CHARS_MAX} characters"
         )));
     }
-    let n_citations = asked.citations.as_ref().map_or(0, Vec::len);
+    let n_citations = match &asked.citations {
+        Some(citations) => citations.len(),
+        None => cite::citations(&asked.text).len(),
+    };
     if n_citations > CITATIONS_MAX {
         return Err(Problem::bad_value(format!(
             "these are more than {CITATIONS_MAX} citations"
@@ -72,10 +75,14 @@ fn check(asked: &KeepShape) -> Result<(), Problem> {
 /// Masks credentials, finds the note and checks the quotes.
 fn curated(desk: &Desk, asked: KeepShape) -> Result<KeptShape> {
     let note = asked.note.map(|note| desk.passage(&note)).transpose()?;
-    let citations = asked.citations.unwrap_or_default().into_iter();
-    let citations: Vec<CitationShape> = citations
-        .map(|citation| CitationShape::from(citation).masked())
-        .collect();
+    let citations: Vec<CitationShape> = match asked.citations {
+        Some(sent) => sent.into_iter().map(CitationShape::from).collect(),
+        // An answer quotes the way it does where quotes are checked.
+        None => (cite::citations(&asked.text).into_iter())
+            .map(CitationShape::from)
+            .collect(),
+    };
+    let citations: Vec<CitationShape> = citations.into_iter().map(CitationShape::masked).collect();
     let checked = desk.verify(citations.iter().cloned().map(Citation::from).collect())?;
     let citations = citations.into_iter().zip(checked.citations);
     Ok(KeptShape {

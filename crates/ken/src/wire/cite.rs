@@ -60,6 +60,18 @@ impl From<CitationShape> for Citation {
     }
 }
 
+impl From<Citation> for CitationShape {
+    fn from(citation: Citation) -> Self {
+        Self {
+            id: citation.id,
+            path: citation.note,
+            start_line: citation.lines.map(|(start, _)| start),
+            end_line: citation.lines.map(|(_, end)| end),
+            quote: citation.quote,
+        }
+    }
+}
+
 /// Takes the citations out of JSON or Markdown.
 pub(crate) fn citations(answer: &str) -> Result<Vec<Citation>> {
     let answer = answer.trim_start_matches('\u{feff}').trim();

@@ -178,7 +178,7 @@ pub(crate) struct KeepShape {
     /// The answer.
     #[schemars(length(min = 1, max = TEXT_CHARS_MAX))]
     pub(crate) text: String,
-    /// What it rests on.
+    /// What it rests on; without them, what the text cites.
     #[schemars(length(max = CITATIONS_MAX))]
     pub(crate) citations: Option<Vec<SentCitation>>,
 }

@@ -362,3 +362,25 @@ fn as_many_searches_as_there_are_windows_see_every_edit() {
         assert_eq!(fs::read_to_string(&other).unwrap(), "17");
     }
 }
+
+#[test]
+fn the_score_that_is_printed_is_enough_for_its_hit() {
+    let vault = TestVault::example();
+    let shown = |args: &[&str]| vault.ken(&[&["search", "boiler gutter roof"], args].concat());
+    let hits = shown(&["-f", "json"]).json()["hits"]
+        .as_array()
+        .unwrap()
+        .clone();
+    let lines = shown(&[]).stdout;
+    let printed = lines.lines().filter(|line| line.contains(" #"));
+    let printed: Vec<&str> = printed
+        .filter_map(|line| line.split_whitespace().last())
+        .collect();
+    assert_eq!(printed.len(), hits.len());
+    for (place, (hit, printed)) in hits.iter().zip(printed).enumerate() {
+        for score in [&hit["score"].to_string(), printed] {
+            let run = shown(&["-f", "json", "--min-score", score]).json();
+            assert!(run["hits"].as_array().unwrap().len() > place, "{score}");
+        }
+    }
+}

@@ -303,8 +303,9 @@ fn results_are_kept_beside_the_index_without_credentials() {
         (&json!(true), &json!("match"))
     );
     assert!(kept["text"].as_str().unwrap().contains("[REDACTED:"));
-    let second = json!({"query": "b", "text": "c"}).to_string();
-    server.post("/deep", &second).json();
+    let second = json!({"query": "b", "text": format!("It says \"{quote}\" [[Boiler]].")});
+    let second = server.post("/deep", &second.to_string()).json();
+    assert_eq!(second["citations_status"], "all_verified", "{second}");
     let list = server.get("/deep?limit=1&offset=1").json();
     assert_eq!(list["n_results"], 2);
     assert_eq!(list["results"], json!([kept]));

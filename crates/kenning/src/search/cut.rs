@@ -2,15 +2,22 @@
 
 use super::Hit;
 
-/// Drops hits of too low a score. That is not the notes' fault, and told where nothing is left.
+/// Drops hits of too low a score, by the digits that are told of it: who asks for the score of a hit gets
+/// that hit. That nothing is left is not the notes' fault, and told.
 pub(super) fn keep_scores(hits: &mut Vec<Hit>, min_score: f32, notices: &mut Vec<String>) {
     let best = hits.first().map(|hit| hit.score);
-    hits.retain(|hit| hit.score >= min_score);
+    hits.retain(|hit| hit.score >= min_score || told_score(hit.score) >= told_score(min_score));
     if let Some(best) = best.filter(|_| hits.is_empty()) {
+        let best = told_score(best);
         notices.push(format!(
-            "no hit reaches the lowest score asked for, {min_score}; the best one has {best:.2}"
+            "no hit reaches the lowest score asked for, {min_score}; the best one has {best}"
         ));
     }
+}
+
+/// Returns a score as it is told: four digits are all that it says.
+pub fn told_score(score: f32) -> f64 {
+    (f64::from(score) * 10_000.0).round() / 10_000.0
 }
 
 /// Keeps the hits that fit, up to the first one that does not; that is cut if it is all there is.

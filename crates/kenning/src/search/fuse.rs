@@ -110,7 +110,8 @@ pub fn reciprocal_rank(ranks: &[(Option<u32>, f32)], k: f32, missing: Option<u32
     ranks
         .iter()
         .filter_map(|&(rank, weight)| Some(weight / (k + rank.or(missing)? as f32)))
-        .sum()
+        // The sum of nothing is -0.
+        .fold(0.0, |sum, share| sum + share)
 }
 
 /// Adds the word score and the cosine, each measured from nothing to the best.
@@ -135,6 +136,12 @@ fn blend(candidates: &mut [Candidate], vector_share: f32) {
 
 #[cfg(test)]
 mod tests {
+    #[test]
+    fn nothing_is_not_less_than_nothing() {
+        let nothing = super::reciprocal_rank(&[(None, 1.0)], 60.0, None);
+        assert!(nothing == 0.0 && nothing.is_sign_positive());
+    }
+
     use super::*;
 
     #[test]

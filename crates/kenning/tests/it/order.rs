@@ -194,7 +194,7 @@ fn what_the_lowest_score_leaves_nothing_of_is_told() {
     assert_eq!((some.notices.len(), none.hits.len()), (0, 0));
     assert_eq!(
         none.notices,
-        ["no hit reaches the lowest score asked for, 1.1; the best one has 1.00"]
+        ["no hit reaches the lowest score asked for, 1.1; the best one has 1"]
     );
     assert!(vault.ask("zebra", &options(1.1)).notices.is_empty());
 }
