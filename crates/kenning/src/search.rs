@@ -222,7 +222,11 @@ pub fn search(cx: &SearchContext<'_>, text: &str, options: &SearchOptions) -> Re
     let filter = filter.filter(|filter| filter.needs_text());
     let is_met =
         |line: &str| filter.is_some_and(|filter| filter.positive_text_matches(line, cx.budget));
-    let mut hits = present(cx.store, ranked, &found.query, &is_met, explain)?;
+    let met = excerpt::Met {
+        is_met: &is_met,
+        is_all: filter.is_some_and(Filter::asks_for_tasks),
+    };
+    let mut hits = present(cx.store, ranked, &found.query, met, explain)?;
     cx.budget.check()?;
     // Relative scores say who is best, not whether the best is any good.
     for hit in hits.iter_mut().filter(|hit| !hit.is_pinned) {
@@ -542,7 +546,7 @@ fn present(
     store: &Store,
     ranked: Vec<Ranked>,
     query: &Query,
-    is_met: &dyn Fn(&str) -> bool,
+    met: excerpt::Met<'_>,
     explain: impl Fn(&Ranked) -> Vec<Stage>,
 ) -> Result<Vec<Hit>> {
     let mut finder = Finder::new(query);
@@ -570,7 +574,7 @@ fn present(
                 language: note.language,
                 layout: Format::of(&note.path).unwrap_or(Format::Markdown).layout(),
                 header: excerpt::table_header(&whole, chunk.range.start),
-                is_met,
+                met,
             };
             let excerpt = excerpt::cut(&source, &mut finder);
             Ok(Hit {

@@ -384,3 +384,28 @@ fn the_score_that_is_printed_is_enough_for_its_hit() {
         }
     }
 }
+
+#[test]
+fn open_tasks_are_shown_and_nothing_else() {
+    let vault = TestVault::empty();
+    vault.write(
+        "tasks.md",
+        "# Tasks\n\nSome intro about a shed.\n\n- [ ] call the numismatist\n- [x] write to the baker of the shed\n\n\
+         More text here.\n\n## Later\n\nParagraph.\n\n* [ ] paint the shed\n    - [ ] buy a brush\n\n## Done\n\n- [x] mend the shed\n",
+    );
+    let shown = |query: &str| {
+        let run = vault.ken(&["search", "--per-note", "5", "-f", "json", query]);
+        let hits = run.expect_code(0).json()["hits"]
+            .as_array()
+            .unwrap()
+            .clone();
+        let excerpts = hits
+            .iter()
+            .map(|hit| hit["excerpt"].as_str().unwrap().to_owned());
+        excerpts.collect::<Vec<_>>().join(" / ")
+    };
+    assert_snapshot!(shown("task-todo:\"\""), @"call the numismatist / paint the shed · buy a brush");
+    assert_snapshot!(shown("task-todo:shed"), @"paint the shed");
+    assert_snapshot!(shown("task-done:\"\""), @"write to the baker of the shed / mend the shed");
+    assert_snapshot!(shown("shed task-todo:numismatist"), @"call the numismatist");
+}

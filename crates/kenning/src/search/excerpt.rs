@@ -35,8 +35,17 @@ pub(super) struct Source<'a> {
     pub(super) layout: Layout,
     /// The header of the table that the passage begins in the middle of.
     pub(super) header: Option<&'a str>,
-    /// Whether a line meets the conditions of the query by itself.
+    /// What meets the conditions of the query.
+    pub(super) met: Met<'a>,
+}
+
+/// What meets the conditions of a query.
+#[derive(Clone, Copy)]
+pub(super) struct Met<'a> {
+    /// Whether a line does by itself.
     pub(super) is_met: &'a dyn Fn(&str) -> bool,
+    /// Whether nothing else is to be shown, as with tasks.
+    pub(super) is_all: bool,
 }
 
 /// Cuts the two best sentences of a passage, in their order.
@@ -58,11 +67,15 @@ pub(super) fn cut(source: &Source<'_>, finder: &mut Finder<'_>) -> Excerpt {
     let mut scores = scores(&held, sentences.len(), n_groups);
     for (score, sentence) in scores.iter_mut().zip(&sentences) {
         *score *= if sentence.is_code { CODE_WORTH } else { 1.0 };
-        if (source.is_met)(&text[sentence.raw.clone()]) {
+        if (source.met.is_met)(&text[sentence.raw.clone()]) {
             *score += MET_WORTH;
         }
     }
-    let best = best_two(&scores);
+    let mut best = best_two(&scores);
+    let is_met = |index: &usize| scores[*index] >= MET_WORTH;
+    if source.met.is_all && best.iter().any(is_met) {
+        best.retain(is_met);
+    }
     let shown = match best.as_slice() {
         [] => String::new(),
         [only] => shorten(read(&sentences[*only]), EXCERPT_CHARS_MAX, finder, language),
@@ -210,7 +223,10 @@ mod tests {
             language,
             layout: Layout::Markdown,
             header: None,
-            is_met: &|_| false,
+            met: Met {
+                is_met: &|_| false,
+                is_all: false,
+            },
         }
     }
 
@@ -344,11 +360,21 @@ mod tests {
     fn what_meets_the_conditions_is_shown() {
         let query = Query::parse("", &[(Language::English, 1)]);
         let text = "Some text.\n\n- [x] paint the fence\n- [ ] call the roofer\n- [ ] buy nails\n";
-        let source = Source {
-            is_met: &|line| line.starts_with("- [ ]"),
-            ..source(text, Language::English)
+        let check = |text, is_all| {
+            let met = Met {
+                is_met: &|line: &str| line.starts_with("- [ ]"),
+                is_all,
+            };
+            let source = Source {
+                met,
+                ..source(text, Language::English)
+            };
+            cut(&source, &mut Finder::new(&query)).text
         };
-        assert_snapshot!(cut(&source, &mut Finder::new(&query)).text, @"call the roofer · buy nails");
+        assert_snapshot!(check(text, true), @"call the roofer · buy nails");
+        let text = "- [ ] call the roofer\n- [x] paint the fence\n";
+        assert_snapshot!(check(text, true), @"call the roofer");
+        assert_snapshot!(check(text, false), @"call the roofer · paint the fence");
     }
 
     #[test]

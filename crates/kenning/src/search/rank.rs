@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use jiff::civil::Date;
-use rustc_hash::FxHashMap;
+use rustc_hash::{FxHashMap, FxHashSet};
 
 use super::fuse::Candidate;
 use super::maxsim::MaxSim;
@@ -149,6 +149,9 @@ pub(super) fn rank(
         look(cx, &mut best, &pieces, order)?;
     }
     show(&mut best, cx.store, order.selection)?;
+    if order.selection.shows_tasks() {
+        drop_idle(&mut best);
+    }
     let links = links_among(cx, &best);
     age(cx, &mut best, order.today, links.is_some());
     if let Some(weights) = links {
@@ -378,6 +381,15 @@ fn show(best: &mut [Ranked], store: &Store, selection: &Selection<'_>) -> Result
         }
     }
     Ok(())
+}
+
+/// Where tasks are asked for, a passage without one is only shown if its note has no other.
+fn drop_idle(best: &mut Vec<Ranked>) {
+    let is_shown = |ranked: &&Ranked| !ranked.candidate.is_unshown;
+    let shown: FxHashSet<NoteId> = (best.iter().filter(is_shown))
+        .map(|ranked| ranked.note.id)
+        .collect();
+    best.retain(|ranked| !ranked.candidate.is_unshown || !shown.contains(&ranked.note.id));
 }
 
 /// Lets notes age by the domain's rule. Where links count, they add what being recent is worth.

@@ -7,7 +7,7 @@ use super::spelling;
 use super::{Candidate, Mode, Query, SearchContext};
 use crate::embed::Embedder;
 use crate::error::{Error, Result};
-use crate::store::{ChunkId, LexicalHit, LexicalScores, Neighbour, Respelled, Store};
+use crate::store::{ChunkId, LexicalHit, LexicalScores, Neighbour, NoteId, Respelled, Store};
 
 /// Candidates of both retrievers, and what tells a good match from a bad one.
 pub(super) struct Retrieved {
@@ -116,15 +116,16 @@ pub(super) fn retrieve(net: &Net<'_>, n_wanted: usize) -> Result<Retrieved> {
     })
 }
 
-/// Nothing but conditions: the first passage of every note that meets them, newest first.
+/// Nothing but conditions: the first passage of every note that meets them, newest first; every one that
+/// has a task, where tasks are asked for.
 fn listed(store: &Store, selection: &Selection<'_>, n_wanted: usize) -> Result<Retrieved> {
     let notes = selection.all()?;
     let mut candidates = Vec::new();
     for (place, &note) in notes.iter().take(n_wanted).enumerate() {
-        if let Some(chunk) = store.chunks_of(note)?.into_iter().next() {
+        for chunk in listed_of(store, selection, note)? {
             candidates.push(Candidate {
                 lexical: 1.0 - place as f32 / (2 * notes.len()) as f32,
-                ..Candidate::new(chunk.id)
+                ..Candidate::new(chunk)
             });
         }
     }
@@ -133,6 +134,22 @@ fn listed(store: &Store, selection: &Selection<'_>, n_wanted: usize) -> Result<R
         strength: Strength::default(),
         is_all: notes.len() <= n_wanted,
     })
+}
+
+fn listed_of(store: &Store, selection: &Selection<'_>, note: NoteId) -> Result<Vec<ChunkId>> {
+    let chunks = store.chunks_of(note)?;
+    let mut ids = Vec::new();
+    if selection.shows_tasks() {
+        for chunk in &chunks {
+            if selection.is_shown_by(&store.passage(chunk)?) {
+                ids.push(chunk.id);
+            }
+        }
+    }
+    if ids.is_empty() {
+        ids.extend(chunks.first().map(|chunk| chunk.id));
+    }
+    Ok(ids)
 }
 
 /// What was found so far, each chunk once. Candidates are large: they are made in their place, and

@@ -89,6 +89,11 @@ impl<'a> Selection<'a> {
         self.by_text.is_some()
     }
 
+    /// Whether tasks are asked for, each of which is to be shown.
+    pub(super) fn shows_tasks(&self) -> bool {
+        self.by_text.as_ref().is_some_and(Filter::asks_for_tasks)
+    }
+
     /// Whether the rows of a note let it through.
     pub(super) fn has_row(&self, note: NoteId) -> bool {
         self.may_have(note) && self.when.as_ref().is_none_or(|when| when.has(note))

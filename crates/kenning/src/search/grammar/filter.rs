@@ -192,6 +192,14 @@ impl Filter {
         }
     }
 
+    /// Whether it asks for tasks, so that they are what is to be shown.
+    pub fn asks_for_tasks(&self) -> bool {
+        match self {
+            Self::All(parts) | Self::Any(parts) => parts.iter().any(Self::asks_for_tasks),
+            filter => matches!(filter, Self::Task(..)),
+        }
+    }
+
     /// Whether tags must be known to decide.
     pub fn reads_tags(&self) -> bool {
         self.has(&|filter| matches!(filter, Self::Tag(_)))

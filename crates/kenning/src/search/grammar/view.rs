@@ -93,6 +93,11 @@ impl Filter {
 
     fn any_positive_text(&self, holds: &dyn Fn(&Self) -> bool) -> bool {
         match self {
+            // Beside tasks, other words only choose the notes.
+            Self::All(parts) if self.asks_for_tasks() => {
+                let mut tasks = parts.iter().filter(|part| part.asks_for_tasks());
+                tasks.any(|part| part.any_positive_text(holds))
+            }
             Self::All(parts) | Self::Any(parts) => {
                 parts.iter().any(|part| part.any_positive_text(holds))
             }
