@@ -57,7 +57,7 @@ use list::Further;
 use rank::{Order, Ranked, Ranking};
 use retrieve::{Net, Retrieved, Strength};
 use select::Selection;
-use when::When;
+use when::{When, day_of};
 
 /// From this many words on, what was typed is a sentence, and its punctuation is grammar.
 const SENTENCE_WORDS_MIN: usize = 7;
@@ -360,6 +360,8 @@ struct Found<'a> {
     is_listing: bool,
     /// Nothing but a time was asked for.
     is_of_time: bool,
+    /// The time that the question names.
+    when: Option<Rc<When>>,
     /// Whether there are no other candidates.
     is_all: bool,
     /// Whether what only fills the list is left out.
@@ -425,7 +427,7 @@ fn find_in<'a>(
         query.groups[respelled.number] = respelled.group.clone();
     }
     let mut fused = fuse::fuse(candidates, mode, &leaning(&tuning, intent));
-    if let Some(when) = when {
+    if let Some(when) = &when {
         when.lift(cx.store, &mut fused)?;
     }
     let order = Order {
@@ -448,6 +450,7 @@ fn find_in<'a>(
         is_known,
         is_listing,
         is_of_time,
+        when,
         is_all,
         drops_idle: false,
         tuning,
@@ -482,7 +485,8 @@ impl Found<'_> {
             rows.read_text(&mut looked[place])?;
         }
         let judged: Vec<&Ranked> = judged.iter().map(|&place| &looked[place]).collect();
-        let signals = Signals::of(cx, &judged, &self.query, &self.strength, self.mode)?;
+        let when = self.when.as_deref();
+        let signals = Signals::of(cx, &judged, &self.query, &self.strength, self.mode, when)?;
         let confidence = signals.confidence();
         Ok(match Evidence::of(confidence) {
             Evidence::None => Verdict {
@@ -533,12 +537,6 @@ fn leaning(tuning: &Tuning, intent: Intent) -> Tuning {
         *vector = explain::vector_share(*vector, intent, tuning);
     }
     leaning
-}
-
-/// The day that a time lies in, in UTC.
-fn day_of(now: i64) -> Date {
-    let time = jiff::Timestamp::from_second(now).unwrap_or_default();
-    time.to_zoned(jiff::tz::TimeZone::UTC).date()
 }
 
 /// Cuts the excerpts and tells how each hit was scored.

@@ -9,6 +9,7 @@ use super::retrieve::Strength;
 use super::tuning::{
     self, CONFIDENCE_MODERATE, CONFIDENCE_STRONG, CONFIDENCE_WEAK, SIMILARITY_WEAK,
 };
+use super::when::When;
 use super::{Mode, Query, SearchContext};
 use crate::chunk;
 use crate::error::Result;
@@ -140,8 +141,10 @@ impl Signals {
         query: &Query,
         strength: &Strength,
         mode: Mode,
+        when: Option<&When>,
     ) -> Result<Self> {
         let judge = Judge::new(query, strength);
+        let timeless = when.map(|when| (when, judge.without(&when.told_in(query))));
         let mut signals = Self {
             is_known: judge.is_known(cx),
             meaning: (strength.cosine).map_or(0.0, |(best, floor)| above_floor(best, floor)),
@@ -159,6 +162,13 @@ impl Signals {
             let judged = judge.judge(ranked, &places[index], &is_held, like);
             signals.coverage = signals.coverage.max(judged.coverage);
             signals.best = signals.best.max(judged.confidence());
+            if let Some((when, timeless)) = &timeless
+                && when.is_met_by(ranked)
+            {
+                let judged = timeless.judge(ranked, &places[index], &is_held, like);
+                signals.coverage = signals.coverage.max(judged.coverage);
+                signals.best = signals.best.max(judged.confidence());
+            }
         }
         Ok(signals)
     }
@@ -212,6 +222,10 @@ impl<'q> Judge<'q> {
             idf[respelled.number] = strength.unsaid;
             is_respelled[respelled.number] = true;
         }
+        Self::weighing(query, idf, is_respelled, strength.unsaid)
+    }
+
+    fn weighing(query: &'q Query, idf: Vec<f32>, is_respelled: Vec<bool>, unsaid: f32) -> Self {
         let total = idf.iter().sum::<f32>().max(f32::EPSILON);
         let respelled = (idf.iter().zip(&is_respelled)).filter(|(_, is_respelled)| **is_respelled);
         Self {
@@ -220,8 +234,20 @@ impl<'q> Judge<'q> {
             query,
             idf,
             is_respelled,
-            unsaid: strength.unsaid,
+            unsaid,
         }
+    }
+
+    /// Returns the same question without some of its words, for passages that need not say them.
+    fn without(&self, is_met: &[bool]) -> Self {
+        let left = self.idf.iter().zip(is_met);
+        let left = left.map(|(idf, is_met)| if *is_met { 0.0 } else { *idf });
+        Self::weighing(
+            self.query,
+            left.collect(),
+            self.is_respelled.clone(),
+            self.unsaid,
+        )
     }
 
     /// Whether the model knows a word of the question; without one, meaning is made of letters.

@@ -7,6 +7,7 @@ mod build;
 mod date;
 mod filter;
 mod fold;
+mod lead;
 mod mend;
 mod parts;
 mod pattern;

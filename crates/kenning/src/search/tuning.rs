@@ -28,6 +28,9 @@ pub(super) const SIMILARITY_WEAK: f32 = 0.25;
 
 /// What a note of the time that a question names is lifted by, as a share of the best score.
 pub(super) const PERIOD_LIFT: f32 = 0.15;
+/// The same for a time without beginning or end: no word of the question speaks for it any more, so that
+/// it counts for more than meaning does among notes that are alike by words.
+pub(super) const BOUND_LIFT: f32 = 0.3;
 
 /// How both retrievers become one list.
 #[derive(Clone, Copy, Debug, PartialEq)]

@@ -11,10 +11,11 @@ use super::grammar::{Filter, Request, Time, Which, is_asking, time_in};
 use super::query::Query;
 use super::rank::Ranked;
 use super::select::dates_of;
-use super::tuning::PERIOD_LIFT;
-use super::{Found, SearchContext, SearchOptions, day_of, find_in, understand};
+use super::tuning::{BOUND_LIFT, PERIOD_LIFT};
+use super::{Found, SearchContext, SearchOptions, find_in, understand};
 use crate::error::Result;
 use crate::store::{NoteId, Store, Wanted};
+use crate::words;
 
 /// Finds what was asked for: among the notes of the time that the question names if they answer it,
 /// otherwise among all.
@@ -36,31 +37,47 @@ pub(super) fn find<'a>(
     let shown = when.time.shown();
     let is_limit = when.time.is_limit;
     let preferred = when.preferred();
-    let rest = when.words().filter(|words| !words.is_empty());
+    // No note says "last month" of itself, neither those of it nor others. Where no note is of a time,
+    // what was typed may be what notes tell of.
+    let is_left = |words: &String| !words.is_empty() && (is_limit || !when.notes.is_empty());
+    let rest = when.words().filter(is_left);
+    let mut limited = None;
     if when.is_limit() && !when.notes.is_empty() {
         let mut found = find_in(cx, (request.clone(), intent), Some(Rc::new(when)), options)?;
-        if found.judge(cx)?.evidence >= Evidence::Moderate {
-            let notice = format!("only notes from {shown}; {SWITCH}");
-            found.request.notices.push(notice);
+        let verdict = found.judge(cx)?;
+        found
+            .request
+            .notices
+            .push(format!("only notes from {shown}; {SWITCH}"));
+        if verdict.evidence >= Evidence::Moderate {
             return Ok(found);
         }
+        limited = Some((found, verdict)).filter(|(_, verdict)| verdict.evidence > Evidence::None);
     }
-    // No note says "last month" of itself, neither those of it nor others.
     if let Some(rest) = rest {
         request.words = rest;
     }
     let preferred = Some(Rc::new(preferred));
     let mut found = find_in(cx, (request, intent), preferred, options)?;
+    if let Some((limited, verdict)) = limited
+        && verdict.confidence >= AS_GOOD * found.judge(cx)?.confidence
+    {
+        return Ok(limited);
+    }
     let is_lifted = |ranked: &Ranked| ranked.candidate.period > 0.0;
     if is_limit {
         let notice = format!("no note from {shown} answers this, so all were searched; {SWITCH}");
         found.request.notices.push(notice);
     } else if found.ranking.looked.iter().any(is_lifted) {
-        let notice = format!("notes from {shown} come first; {SWITCH}");
+        let notice = format!("notes from {shown} are preferred; {SWITCH}");
         found.request.notices.push(notice);
     }
     Ok(found)
 }
+
+/// How much of what all notes say to a question those of a time must say, to be the answer alone: where
+/// a word is in most notes, or in none, nothing is ever said surely, but the time is.
+const AS_GOOD: f32 = 0.9;
 
 /// How to have it otherwise, wherever the question was asked.
 const SWITCH: &str = "`dates = false` (`--no-dates`) switches this off";
@@ -114,7 +131,22 @@ impl When {
             true => String::new(),
             false => self.time.rest.clone(),
         };
-        self.time.is_limit.then_some(words)
+        // What is asked for "before 2024" is anything but 2024.
+        let is_left_out = self.time.is_limit || self.time.is_open();
+        is_left_out.then_some(words)
+    }
+
+    /// Returns which words of a question only tell the time.
+    pub(super) fn told_in(&self, query: &Query) -> Vec<bool> {
+        let told = self.time.told.to_lowercase();
+        let told: Vec<&str> = words::words(&told).map(|word| word.text).collect();
+        let is_told = |word: &String| told.contains(&word.to_lowercase().as_str());
+        query.words.iter().map(is_told).collect()
+    }
+
+    /// Whether a passage is of the time, by its note or by what it says.
+    pub(super) fn is_met_by(&self, ranked: &Ranked) -> bool {
+        self.has(ranked.note.id) || self.time.is_named_in(ranked.passage())
     }
 
     /// Returns the same time for a search that only prefers its notes.
@@ -132,7 +164,11 @@ impl When {
     pub(super) fn lift(&self, store: &Store, candidates: &mut [Candidate]) -> Result<()> {
         // Words, meaning and ranks each have a scale of their own.
         let scores = candidates.iter().map(|candidate| candidate.score);
-        let lift = PERIOD_LIFT * scores.fold(0.0, f32::max);
+        let share = match self.time.is_open() {
+            true => BOUND_LIFT,
+            false => PERIOD_LIFT,
+        };
+        let lift = share * scores.fold(0.0, f32::max);
         for candidate in candidates {
             if let Some(note) = store.note_of(candidate.chunk)?
                 && self.has(note)
@@ -143,6 +179,12 @@ impl When {
         }
         Ok(())
     }
+}
+
+/// The day that a time lies in, in UTC.
+pub(super) fn day_of(now: i64) -> Date {
+    let time = jiff::Timestamp::from_second(now).unwrap_or_default();
+    time.to_zoned(jiff::tz::TimeZone::UTC).date()
 }
 
 fn notes_of(store: &Store, time: &Time) -> Result<HashSet<NoteId>> {

@@ -120,7 +120,7 @@ fn what_the_calendar_tells_only_prefers() {
     let found = check(&vault, "2024 budget roof garden", true);
     assert!(found.starts_with("Budget 2024"), "{found}");
     assert!(
-        found.contains("Budget 2026") && found.contains("notes from 2024 come first"),
+        found.contains("Budget 2026") && found.contains("notes from 2024 are preferred"),
         "{found}"
     );
     // The note that answers is of another date, and stays.
@@ -140,6 +140,118 @@ fn conditions_and_other_words_are_left_alone() {
         let found = check(&vault, query, true);
         assert!(!found.contains("--no-dates"), "{query}: {found}");
     }
+}
+
+fn trips() -> TestVault {
+    let vault = vault(
+        "-- Oslo.md --\n---\ncreated: 2022-05-01\n---\nWe went to Oslo with the ferry. A fine trip.\n\
+         -- Rome.md --\n---\ncreated: 2024-05-01\n---\nWe went to Rome with the ferry. A fine trip.\n\
+         -- Bern.md --\n---\ncreated: 2026-05-01\n---\nWe went to Bern with the ferry. A fine trip.\n",
+    );
+    vault.update_with(embedded()).unwrap();
+    vault
+}
+
+#[test]
+fn what_begins_or_ends_with_a_time_is_understood() {
+    let vault = trips();
+    for (query, first, shown) in [
+        ("ferry trip after 2024", "Bern", "1 January 2025 or later"),
+        (
+            "ferry trip later than May 2024",
+            "Bern",
+            "1 June 2024 or later",
+        ),
+        ("ferry trip from 2025 on", "Bern", "1 January 2025 or later"),
+        ("ferry trip until 2022", "Oslo", "before 1 January 2023"),
+        ("ferry trip before 2024", "Oslo", "before 1 January 2024"),
+        ("ferry trip between 2023 and 2025", "Rome", "2023 to 2025"),
+        ("ferry bis 2023", "Oslo", "before 1 January 2024"),
+        ("ferry nach 2024", "Bern", "1 January 2025 or later"),
+        ("ferry ab 2025", "Bern", "1 January 2025 or later"),
+    ] {
+        let found = check(&vault, query, true);
+        assert!(found.starts_with(first), "{query}: {found}");
+        let notice = format!("notes from {shown} are preferred;");
+        assert!(found.contains(&notice), "{query}: {found}");
+    }
+}
+
+/// Many notes name some year before another: that does not make them notes of that time.
+#[test]
+fn a_name_tells_nothing_of_a_time_without_beginning_or_end() {
+    let vault = trips();
+    for (path, day, text) in [
+        (
+            "2024 Flood.md",
+            "2024-06-20",
+            "The basement in 2024, as in 2019 and 2026.",
+        ),
+        (
+            "Plans.md",
+            "2026-02-02",
+            "The kitchen of 2023 was dearer than the one of 1999.",
+        ),
+    ] {
+        vault.write(path, format!("---\ncreated: {day}\n---\n{text}\n"));
+    }
+    vault.update_with(embedded()).unwrap();
+    assert_snapshot!(check(&vault, "notes before 2024", true), @"Oslo ! only notes from before 1 January 2024; `dates = false` (`--no-dates`) switches this off");
+    assert_snapshot!(check(&vault, "notes since 2026", true), @"Bern, Plans ! only notes from 1 January 2026 or later; `dates = false` (`--no-dates`) switches this off");
+    // The year is not a word to search for.
+    let found = check(&vault, "basement before 2024", true);
+    assert!(!found.contains("Plans"), "{found}");
+    // Where it is a plain time, a name counts.
+    let found = check(&vault, "notes of 2019", true);
+    assert!(found.starts_with("2024 Flood"), "{found}");
+}
+
+fn graded(vault: &TestVault, query: &str) -> (Evidence, String) {
+    let options = SearchOptions {
+        now: NOW,
+        ..SearchOptions::default()
+    };
+    let answer = ask(&vault.store(), embedded(), query, &options).unwrap();
+    let first = answer.hits.first().map(|hit| hit.note.path.clone());
+    (answer.evidence, first.unwrap_or_default())
+}
+
+/// Nobody writes "in May 2022" into a note of that month.
+#[test]
+fn the_words_of_a_time_are_met_by_a_note_of_it() {
+    let vault = trips();
+    let strong = |path: &str| (Evidence::Strong, path.to_owned());
+    assert_eq!(graded(&vault, "ferry trip").0, Evidence::Strong);
+    for (query, path) in [
+        ("ferry trip in May 2022", "Oslo.md"),
+        ("ferry trip Q2 2024", "Rome.md"),
+        ("ferry trip in spring 2026", "Bern.md"),
+        ("ferry trip in May 2024", "Rome.md"),
+        ("ferry trip after 2024", "Bern.md"),
+    ] {
+        assert_eq!(graded(&vault, query), strong(path), "{query}");
+    }
+    // None is of that time, and none says it.
+    let (evidence, _) = graded(&vault, "ferry trip in May 2019");
+    assert!(evidence < Evidence::Strong);
+}
+
+/// Where a word is in most notes and the other one in none, no note answers surely; those of the time
+/// still answer as well as any.
+#[test]
+fn a_note_of_the_time_that_says_as_much_as_any_is_enough() {
+    let vault = TestVault::empty();
+    for (name, day) in [
+        ("a", "2019-02-02"),
+        ("b", "2024-01-05"),
+        ("c", "2025-03-03"),
+        ("d", "2026-11-11"),
+    ] {
+        let text = format!("---\ncreated: {day}\n---\nThe roofer brought slates, bill {name}.\n");
+        vault.write(&format!("{name}.md"), text);
+    }
+    vault.update_with(embedded()).unwrap();
+    assert_snapshot!(check(&vault, "what did the roofer say last week", true), @"d ! only notes from 9 to 15 November 2026; `dates = false` (`--no-dates`) switches this off");
 }
 
 #[test]

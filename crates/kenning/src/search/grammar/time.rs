@@ -8,10 +8,9 @@ use jiff::civil::Date;
 
 use super::date::{Manner, Period, Read, around, read};
 use super::fold::fold;
+use super::lead::{Kind, Lead, kind_behind};
 use super::tongue::{TONGUES, says};
 
-/// How many words may stand between "since" and the time: "since the move in June 2023".
-const SINCE_REACH: usize = 5;
 /// Years that are taken for one though nothing says so.
 const YEARS_BEHIND: i16 = 40;
 /// Years that may be meant where something says so.
@@ -28,6 +27,8 @@ pub struct Time {
     pub is_limit: bool,
     /// A month that was named without a year: a note that names it in any year may be meant.
     month: Option<i8>,
+    /// The words that tell it.
+    pub told: String,
     /// The question without the time.
     pub rest: String,
 }
@@ -37,10 +38,13 @@ pub fn find(text: &str, today: Date) -> Option<Time> {
     let words = words(text);
     let folded: Vec<&str> = words.iter().map(|word| word.folded.as_str()).collect();
     (0..folded.len()).find_map(|at| {
-        let found = range(&folded, at, today).or_else(|| single(&folded, at, today))?;
+        let found = range(&folded, at, today)
+            .or_else(|| unopened(&folded, at, today))
+            .or_else(|| bounded(&folded, at, today))?;
         let (start, end) = (words[found.start].start, words[found.end - 1].end);
         let rest = format!("{} {}", text[..start].trim_end(), text[end..].trim_start());
         Some(Time {
+            told: text[start..end].to_owned(),
             rest: rest.trim().to_owned(),
             ..found.time
         })
@@ -59,10 +63,16 @@ impl Time {
         self.from.is_none_or(|from| from <= day) && self.to.is_none_or(|to| day < to)
     }
 
-    /// Whether a text names a day, month or year that lies in it.
+    /// Whether it has no beginning or no end: "since May", "before 2024".
+    pub fn is_open(&self) -> bool {
+        self.from.is_none() || self.to.is_none()
+    }
+
+    /// Whether a text names a day, month or year that lies in it. Most texts name some day before or
+    /// after another, so that this tells nothing of a time without a beginning or an end.
     pub fn is_named_in(&self, text: &str) -> bool {
         // Most names and many texts hold no date at all.
-        if !text.bytes().any(|byte| byte.is_ascii_digit()) {
+        if self.is_open() || !text.bytes().any(|byte| byte.is_ascii_digit()) {
             return false;
         }
         let words = words(text);
@@ -154,27 +164,70 @@ fn range(words: &[&str], at: usize, today: Date) -> Option<Found> {
         }
         let first_at = past_fillers(words, at + 1);
         let first = read(words.get(first_at..)?, today)?;
-        let joint = first_at + first.n_words;
-        if words.get(joint) != Some(joining) {
-            return None;
-        }
-        let second_at = past_fillers(words, joint + 1);
-        let second = read(words.get(second_at..)?, today)?;
-        let is_limit = [first, second]
-            .iter()
-            .all(|read| read.manner == Manner::Relative);
-        let period = joined(first, second)?;
-        Some(Found {
-            time: Time {
-                from: Some(period.first),
-                to: Some(period.end),
-                is_limit,
-                month: None,
-                rest: String::new(),
-            },
-            start: at,
-            end: second_at + second.n_words,
-        })
+        let is_joint = |word: &str| word == *joining;
+        let (second, end) = joined_by(words, first_at + first.n_words, is_joint, today)?;
+        from_to(first, second, at, end)
+    })
+}
+
+/// "2022 to 2024", "March to June 2024", "2022-2024".
+fn unopened(words: &[&str], at: usize, today: Date) -> Option<Found> {
+    if let Some((from, to)) = words[at].split_once(['-', '–', '—']) {
+        let whole = |word: &str| {
+            let found = read(&[word], today)?;
+            (found.manner == Manner::Year && is_meant(&found, &Lead::none(at), today))
+                .then_some(found)
+        };
+        return from_to(whole(from)?, whole(to)?, at, at + 1);
+    }
+    let first = read(&words[at..], today)?;
+    let is_joint = |word: &str| says(word, |tongue| tongue.to);
+    let (second, end) = joined_by(words, at + first.n_words, is_joint, today)?;
+    let is_dated = |read: &Read| matches!(read.manner, Manner::Calendar | Manner::Year);
+    let is_sure = is_dated(&second) && is_meant(&second, &Lead::none(at), today);
+    let goes_with = match first.manner {
+        Manner::Month => second.manner == Manner::Calendar,
+        _ => is_dated(&first) && is_meant(&first, &Lead::none(at), today),
+    };
+    // "Since 2022 until 2024" begins with the same.
+    let lead = Lead::before(words, at);
+    let start = match lead.kind {
+        None => at,
+        Some(Kind::Since | Kind::Within) => lead.start,
+        Some(_) => return None,
+    };
+    (is_sure && goes_with).then(|| from_to(first, second, start, end))?
+}
+
+/// Reads "and June 2024", and where it ends.
+fn joined_by(
+    words: &[&str],
+    joint: usize,
+    is_joint: impl Fn(&str) -> bool,
+    today: Date,
+) -> Option<(Read, usize)> {
+    if !is_joint(words.get(joint)?) {
+        return None;
+    }
+    let at = past_fillers(words, joint + 1);
+    let found = read(words.get(at..)?, today)?;
+    Some((found, at + found.n_words))
+}
+
+fn from_to(first: Read, second: Read, start: usize, end: usize) -> Option<Found> {
+    let is_relative = |read: &Read| read.manner == Manner::Relative;
+    let period = joined(first, second)?;
+    Some(Found {
+        time: Time {
+            from: Some(period.first),
+            to: Some(period.end),
+            is_limit: [first, second].iter().all(is_relative),
+            month: None,
+            told: String::new(),
+            rest: String::new(),
+        },
+        start,
+        end,
     })
 }
 
@@ -192,10 +245,33 @@ fn joined(first: Read, second: Read) -> Option<Period> {
     (from < end).then_some(Period { first: from, end })
 }
 
-/// A time that stands by itself, with what leads to it.
+/// A time that stands by itself, or the end of it behind its beginning: "after 2020 and before 2024".
+fn bounded(words: &[&str], at: usize, today: Date) -> Option<Found> {
+    let mut found = single(words, at, today)?;
+    if found.time.to.is_none() {
+        let nearest = found.end + 1..words.len().min(found.end + END_REACH);
+        let end = nearest.filter_map(|at| single(words, at, today)).next();
+        let is_end = |end: &Found| {
+            let is_next = (found.end..=found.end + 1).contains(&end.start);
+            is_next && end.time.from.is_none() && end.time.to > found.time.from
+        };
+        if let Some(end) = end.filter(is_end) {
+            found.time.to = end.time.to;
+            found.time.is_limit &= end.time.is_limit;
+            found.end = end.end;
+        }
+    }
+    // What reaches until today leaves nothing out.
+    let is_all = found.time.from.is_none() && found.time.to.is_none_or(|to| to > today);
+    (!is_all).then_some(found)
+}
+
+/// How many words may stand between a beginning and the end that goes with it.
+const END_REACH: usize = 6;
+
 fn single(words: &[&str], at: usize, today: Date) -> Option<Found> {
     let found = read(&words[at..], today)?;
-    let lead = Lead::before(words, at);
+    let mut lead = Lead::before(words, at);
     if !is_meant(&found, &lead, today) || is_as_of(words, at) {
         return None;
     }
@@ -207,82 +283,25 @@ fn single(words: &[&str], at: usize, today: Date) -> Option<Found> {
         let is_day = period.first.tomorrow().ok() == Some(period.end);
         period = noun.filter(|_| is_day).unwrap_or(period);
     }
-    let is_open = lead.kind != Some(Kind::Within) && lead.kind.is_some();
-    let (from, to) = match lead.kind {
-        Some(Kind::Since) => (Some(period.first), None),
-        Some(Kind::Before) => (None, Some(period.first)),
-        _ => (Some(period.first), Some(period.end)),
-    };
+    let mut end = at + found.n_words;
+    if let Some((kind, n_words)) = kind_behind(words, &lead, end) {
+        lead.kind = Some(kind);
+        end += n_words;
+    }
+    let is_open = lead.kind.is_some_and(Kind::is_open);
+    let (from, to) = lead.bounds(period);
     Some(Found {
         time: Time {
             from,
             to,
             is_limit: found.manner == Manner::Relative,
             month: (found.manner == Manner::Month && !is_open).then(|| period.first.month()),
+            told: String::new(),
             rest: String::new(),
         },
         start: lead.start,
-        end: at + found.n_words,
+        end,
     })
-}
-
-/// What stands before a time.
-struct Lead {
-    kind: Option<Kind>,
-    /// Whether nothing stands between.
-    is_direct: bool,
-    start: usize,
-}
-
-impl Lead {
-    fn none(start: usize) -> Self {
-        Self {
-            kind: None,
-            is_direct: false,
-            start,
-        }
-    }
-}
-
-#[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Since,
-    Before,
-    Within,
-}
-
-impl Lead {
-    fn before(words: &[&str], at: usize) -> Self {
-        let mut start = at;
-        while start > 0 && says(words[start - 1], |tongue| tongue.fillers) {
-            start -= 1;
-        }
-        let Some(last) = start.checked_sub(1) else {
-            return Self::none(at);
-        };
-        let kind = if says(words[last], |tongue| tongue.since) {
-            Kind::Since
-        } else if says(words[last], |tongue| tongue.before) {
-            Kind::Before
-        } else if says(words[last], |tongue| tongue.within) {
-            Kind::Within
-        } else {
-            return Self::none(at);
-        };
-        // What lies since "the move in June" lies since June.
-        let earlier = &words[last.saturating_sub(SINCE_REACH)..last];
-        let is_since = earlier
-            .iter()
-            .any(|word| says(word, |tongue| tongue.since) && *word != "ab");
-        Self {
-            kind: Some(match kind {
-                Kind::Within if is_since => Kind::Since,
-                kind => kind,
-            }),
-            is_direct: start == at,
-            start: last,
-        }
-    }
 }
 
 /// Whether a time is meant at all: "may" is a verb, "April" a person and 1999 a number, unless
@@ -393,6 +412,66 @@ mod tests {
     }
 
     #[test]
+    fn times_begin_and_end() {
+        assert_snapshot!(check("ferry trip after 2024"), @"1 January 2025 or later | ferry trip");
+        assert_snapshot!(check("ferry trip later than May 2024"), @"1 June 2024 or later | ferry trip");
+        assert_snapshot!(check("ferry trip until 2024"), @"before 1 January 2025 | ferry trip");
+        assert_snapshot!(check("ferry trip till March 2024"), @"before 1 April 2024 | ferry trip");
+        assert_snapshot!(check("up to 2023 ferry trips"), @"before 1 January 2024 | ferry trips");
+        assert_snapshot!(check("ferry trip no later than 2024"), @"before 1 January 2025 | ferry trip");
+        assert_snapshot!(check("ferry trip prior to June 2024"), @"before 1 June 2024 | ferry trip");
+        assert_snapshot!(check("notes older than 2024"), @"before 1 January 2024 | notes");
+        assert_snapshot!(check("ferry trip from 2023 on"), @"1 January 2023 or later | ferry trip");
+        assert_snapshot!(check("from 2023 on, who paid"), @"1 January 2023 or later | , who paid");
+        assert_snapshot!(check("ferry from May 2023 onwards"), @"1 May 2023 or later | ferry");
+        assert_snapshot!(check("trips 2023 or later"), @"1 January 2023 or later | trips");
+        assert_snapshot!(check("trips in 2023 and before"), @"before 1 January 2024 | trips");
+        assert_snapshot!(check("letter from 2023 on taxes"), @"2023 | letter on taxes");
+        assert_snapshot!(check("Fähre bis 2024"), @"before 1 January 2025 | Fähre");
+        assert_snapshot!(check("Fähre bis zum 5. März 2024"), @"before 6 March 2024 | Fähre");
+        assert_snapshot!(check("Fähre nach 2024"), @"1 January 2025 or later | Fähre");
+        assert_snapshot!(check("Fähre nach dem Mai 2024"), @"1 June 2024 or later | Fähre");
+        assert_snapshot!(check("Fähre ab 2024"), @"1 January 2024 or later | Fähre");
+        assert_snapshot!(check("Fähre später als 2024"), @"1 January 2025 or later | Fähre");
+        assert_snapshot!(check("Fähre von 2023 an"), @"1 January 2023 or later | Fähre");
+        assert_snapshot!(check("Fähre 2023 oder früher"), @"before 1 January 2024 | Fähre");
+        assert_snapshot!(check("after last week"), @"only 16 November 2026 or later | ");
+    }
+
+    #[test]
+    fn beginnings_and_ends_of_times() {
+        assert_snapshot!(check("until the end of 2024"), @"before 1 January 2025 | ");
+        assert_snapshot!(check("bis Ende Mai"), @"before 1 June 2026 | ");
+        assert_snapshot!(check("before the end of 2024"), @"before 1 January 2025 | ");
+        assert_snapshot!(check("since the beginning of 2023"), @"1 January 2023 or later | ");
+        assert_snapshot!(check("seit Ende 2023"), @"1 September 2023 or later | ");
+        assert_snapshot!(check("seit Mitte 2023"), @"1 May 2023 or later | ");
+        assert_snapshot!(check("before the middle of May 2023"), @"before 11 May 2023 | ");
+    }
+
+    #[test]
+    fn what_happened_then_is_a_bound() {
+        assert_snapshot!(check("costs until the move in June 2023"), @"before 1 July 2023 | costs until the move");
+        assert_snapshot!(check("costs after the move in June 2023"), @"1 June 2023 or later | costs after the move");
+        assert_snapshot!(check("costs before our move in June 2023"), @"before 1 July 2023 | costs before our move");
+        assert_snapshot!(check("who looked after the dog in June 2023"), @"June 2023 | who looked after the dog");
+        assert_snapshot!(check("walks after dinner in June 2023"), @"June 2023 | walks after dinner");
+        assert_snapshot!(check("Reise nach Berlin im Juni 2023"), @"June 2023 | Reise nach Berlin");
+    }
+
+    #[test]
+    fn from_one_time_to_another() {
+        assert_snapshot!(check("trips between 2022 and 2024"), @"2022 to 2024 | trips");
+        assert_snapshot!(check("trips from 2022 through 2024"), @"2022 to 2024 | trips");
+        assert_snapshot!(check("trips 2022 to 2024"), @"2022 to 2024 | trips");
+        assert_snapshot!(check("trips 2022-2024"), @"2022 to 2024 | trips");
+        assert_snapshot!(check("Reisen März bis Juni 2024"), @"March to June 2024 | Reisen");
+        assert_snapshot!(check("trips after 2020 and before 2024"), @"2021 to 2023 | trips");
+        assert_snapshot!(check("trips since May 2022 until March 2023"), @"May 2022 to March 2023 | trips");
+        assert_snapshot!(check("seit 2022 bis Ende 2023"), @"2022 to 2023 | ");
+    }
+
+    #[test]
     fn words_that_only_look_like_time() {
         for text in [
             "may I treat private clients' things",
@@ -411,6 +490,10 @@ mod tests {
             "vor dem Haus",
             "von Hand",
             "from here to there",
+            "after the march",
+            "nach Hause",
+            "bis zum Haus",
+            "what did we try until today",
             "",
         ] {
             assert_eq!(check(text), "-", "{text}");
@@ -433,6 +516,8 @@ mod tests {
         assert!(!check("in March", "Trip, 8 May 2019"));
         assert!(check("yesterday", "done on 16.11.2026"));
         assert!(!check("yesterday", "yesterday we slept"));
-        assert!(check("since June 2023", "seen 2025-01-01"));
+        assert!(!check("since June 2023", "seen 2025-01-01"));
+        assert!(!check("before 2024", "Budget 2019"));
+        assert!(check("between 2018 and 2020", "Budget 2019"));
     }
 }

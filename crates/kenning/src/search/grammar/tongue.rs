@@ -26,12 +26,30 @@ pub(super) struct Tongue {
     pub(super) ago_before: &'static [&'static str],
     /// Stands before the first day that counts.
     pub(super) since: &'static [&'static str],
-    /// Stands before the first day that does not.
+    /// Stands before a time that is over when it begins.
+    pub(super) after: &'static [&'static str],
+    /// Stands before the first day that does not count.
     pub(super) before: &'static [&'static str],
+    /// Stands before a time that counts to its end.
+    pub(super) until: &'static [&'static str],
+    /// Of those, the ones that may stand before what happened then: "since the move in June 2023".
+    pub(super) reaching: &'static [&'static str],
+    /// Stands before "the move in June" where it is one that everybody knows of.
+    pub(super) known: &'static [&'static str],
+    /// The beginning, the middle and the end of a time.
+    pub(super) parts: [&'static [&'static str]; 3],
+    /// Stands behind a time that something began in.
+    pub(super) onward: &'static [&'static str],
+    /// Stands behind a time that something ended in.
+    pub(super) backward: &'static [&'static str],
+    /// "from" a time "on".
+    pub(super) from_on: &'static [(&'static str, &'static str)],
     /// Stands before a time that something was in.
     pub(super) within: &'static [&'static str],
     /// "between" one time "and" another, "from" one "to" another.
     pub(super) ranges: &'static [(&'static str, &'static str)],
+    /// Joins two times that nothing opens: 2022 "to" 2024.
+    pub(super) to: &'static [&'static str],
     /// What may stand between those and the time: articles, "year".
     pub(super) fillers: &'static [&'static str],
     /// What is asked about a time without saying what about: "what happened", "notes from".
@@ -90,10 +108,66 @@ pub(super) const TONGUES: [Tongue; 2] = [
         last: &["last", "previous", "past"],
         ago_behind: &["ago"],
         ago_before: &[],
-        since: &["since"],
-        before: &["before"],
+        since: &[
+            "since",
+            "starting",
+            "starting in",
+            "starting from",
+            "beginning in",
+            "beginning with",
+            "not before",
+            "no earlier than",
+            "not earlier than",
+        ],
+        after: &["after", "later than", "newer than", "following"],
+        before: &["before", "prior to", "earlier than", "older than"],
+        until: &[
+            "until",
+            "till",
+            "til",
+            "up to",
+            "up until",
+            "through",
+            "not after",
+            "no later than",
+            "not later than",
+        ],
+        reaching: &["since", "after", "before", "until", "till"],
+        known: &["the", "my", "our", "his", "her", "their"],
+        parts: [
+            &["beginning", "start", "early"],
+            &["middle", "mid"],
+            &["end", "late"],
+        ],
+        onward: &[
+            "onward",
+            "onwards",
+            "or later",
+            "and later",
+            "or after",
+            "and after",
+            "or newer",
+            "and newer",
+            "and beyond",
+        ],
+        backward: &[
+            "or earlier",
+            "and earlier",
+            "or before",
+            "and before",
+            "or older",
+            "and older",
+        ],
+        from_on: &[("from", "on")],
         within: &["in", "during", "on", "from", "for"],
-        ranges: &[("between", "and"), ("from", "to"), ("from", "until")],
+        ranges: &[
+            ("between", "and"),
+            ("from", "to"),
+            ("from", "until"),
+            ("from", "till"),
+            ("from", "through"),
+        ],
+        to: &["to", "until", "till", "through"],
         fillers: &["the", "year", "month", "of"],
         asking: &[
             "note",
@@ -209,10 +283,42 @@ pub(super) const TONGUES: [Tongue; 2] = [
         ],
         ago_behind: &[],
         ago_before: &["vor"],
-        since: &["seit", "ab"],
-        before: &["vor"],
+        since: &["seit", "ab", "nicht vor", "fruhestens"],
+        after: &["nach", "spater als", "neuer als", "junger als"],
+        before: &["vor", "fruher als", "alter als"],
+        until: &[
+            "bis",
+            "bis zu",
+            "bis zum",
+            "bis einschliesslich",
+            "nicht nach",
+            "nicht spater als",
+            "spatestens",
+        ],
+        // "nach Berlin", "vor dem Haus" and "bis Hamburg" are places.
+        reaching: &["seit"],
+        known: &[],
+        parts: [&["anfang", "beginn"], &["mitte"], &["ende"]],
+        onward: &[
+            "oder spater",
+            "und spater",
+            "oder danach",
+            "und danach",
+            "oder neuer",
+            "und neuer",
+        ],
+        backward: &[
+            "oder fruher",
+            "und fruher",
+            "oder davor",
+            "und davor",
+            "oder alter",
+            "und alter",
+        ],
+        from_on: &[("von", "an"), ("vom", "an"), ("ab", "an")],
         within: &["im", "in", "am", "vom", "von", "wahrend", "fur", "aus"],
         ranges: &[("zwischen", "und"), ("von", "bis"), ("vom", "bis")],
+        to: &["bis"],
         fillers: &["der", "den", "dem", "des", "jahr", "jahre", "monat", "zum"],
         asking: &[
             "notiz",
@@ -249,6 +355,34 @@ pub(super) const TONGUES: [Tongue; 2] = [
 /// Whether some language says it so.
 pub(super) fn says(word: &str, list: impl Fn(&'static Tongue) -> &'static [&'static str]) -> bool {
     TONGUES.iter().any(|tongue| list(tongue).contains(&word))
+}
+
+/// Returns how many words of a phrase in some language some words end with, the most if there are more.
+pub(super) fn ends_with(
+    words: &[&str],
+    list: impl Fn(&'static Tongue) -> &'static [&'static str],
+) -> Option<usize> {
+    longest(list, |phrase| words.ends_with(phrase))
+}
+
+/// Returns how many words of a phrase in some language some words start with.
+pub(super) fn starts_with(
+    words: &[&str],
+    list: impl Fn(&'static Tongue) -> &'static [&'static str],
+) -> Option<usize> {
+    longest(list, |phrase| words.starts_with(phrase))
+}
+
+fn longest(
+    list: impl Fn(&'static Tongue) -> &'static [&'static str],
+    is_there: impl Fn(&[&str]) -> bool,
+) -> Option<usize> {
+    let phrases = TONGUES.iter().flat_map(list);
+    let lengths = phrases.filter_map(|phrase| {
+        let words: Vec<&str> = phrase.split(' ').collect();
+        is_there(&words).then_some(words.len())
+    });
+    lengths.max()
 }
 
 /// Returns the place of the list that has the word, in whichever language.
