@@ -451,9 +451,9 @@ def secret(kind, dice):
     return "\n".join(pick(line, 64) for _ in range(6))
 
 
-def planted(ken, _, show=False):
-    """One note for each credential; what is indexed and shown does not hold it."""
-    dice = random.Random(int.from_bytes(os.urandom(4), "big"))
+def planted(ken, short, show=False):
+    """One note for each credential; what is indexed and shown does not hold it. Nine in ten are promised."""
+    dice = random.Random(7 if short else int.from_bytes(os.urandom(4), "big"))
     lines = [line for line in PLANTED.strip().split("\n")]
     held = 0
     with Place(ken) as place:
@@ -473,7 +473,7 @@ def planted(ken, _, show=False):
             held += is_held
             if show and not is_held:
                 print("missed:", line)
-    return len(lines), held
+    return len(lines), held, -(-9 * len(lines) // 10)
 
 
 def masked_names(ken, _):
@@ -511,5 +511,5 @@ if __name__ == "__main__":
     if len(sys.argv) > 2 and sys.argv[2] in globals():
         print(sys.argv[2], globals()[sys.argv[2]](str(Path(sys.argv[1]).resolve()), True, *([True] if sys.argv[2] == "planted" else [])))
     else:
-        for name, tried, held in run(sys.argv[1], "--short" in sys.argv):
+        for name, tried, held, *_ in run(sys.argv[1], "--short" in sys.argv):
             print(f"{name:50} {held}/{tried}")
