@@ -86,8 +86,10 @@ class Scene:
             counts.append(found[0])
         return tuple(counts)
 
-    def is_whole(self, old, new):
-        return self.versions(old, new) in ((self.n_notes, 0), (0, self.n_notes))
+    def is_whole(self, old, new, is_running=False):
+        """Two questions are asked: a run may be done between them, and both see all of what they ask for."""
+        n = self.n_notes
+        return self.versions(old, new) in ((n, 0), (0, n), *([(n, n)] if is_running else []))
 
 
 def kills(ken, short):
@@ -109,7 +111,7 @@ def kills(ken, short):
             seen = []
             deadline = time.monotonic() + whole * (number + 0.5) / n_kills
             while time.monotonic() < deadline:
-                seen.append(scene.is_whole(version, version + 1))
+                seen.append(scene.is_whole(version, version + 1, is_running=True))
             process.send_signal(signal.SIGKILL)
             process.communicate()
             seen.append(scene.is_whole(version, version + 1))
