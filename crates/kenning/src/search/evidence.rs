@@ -62,7 +62,7 @@ const LIKENESS_UNHELD: f32 = 0.4;
 const LIKENESS_SAYS: f32 = 0.7;
 
 /// Share of a question, by rarity, from which on its spelling was so much in doubt that the answer is.
-const RESPELLED_SHARE: f32 = 0.3;
+const RESPELLED_SHARE: f32 = 0.34;
 
 /// Confidence in such an answer above which it counts for little more.
 const RESPELLED_FROM: f32 = 0.9 * CONFIDENCE_MODERATE;

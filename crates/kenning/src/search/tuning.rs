@@ -16,7 +16,7 @@ pub(super) const CONFIDENCE_WEAK: f32 = 0.05;
 pub(super) const CONFIDENCE_WEIGHTS: [f32; 4] = [6.5, 1.0, 3.5, 5.5];
 pub(super) const CONFIDENCE_BIAS: f32 = 6.1;
 /// The same where no note says the rarest word of the question, and the passage nothing like it.
-pub(super) const CONFIDENCE_UNHEARD_OF: f32 = 0.8;
+pub(super) const CONFIDENCE_UNHEARD_OF: f32 = 0.6;
 /// What is to be outweighed beside that, for each unit of the rarity of a word that no note says: the more
 /// notes there are, the likelier one holds some of the words by chance.
 pub(super) const CONFIDENCE_BY_CHANCE: f32 = 0.23;
@@ -162,8 +162,8 @@ impl Default for Tuning {
                     aliases: 2.0,
                     tags: 1.0,
                     area: 0.5,
-                    summary: 0.5,
-                    properties: 0.5,
+                    summary: 1.0,
+                    properties: 1.0,
                     section: 0.5,
                     compound: 0.4,
                     context: 0.5,
