@@ -102,5 +102,5 @@ fn check(path: &str, extracted: Extracted) {
     }
     let mut composed: Composed = note::compose(extracted);
     let (clean, _) = secrets::mask(std::mem::take(&mut composed.text));
-    check_note(&note::parse_parts(path, clean, &composed));
+    check_note(&note::parse_parts(path, clean, None, &composed));
 }
