@@ -102,5 +102,6 @@ fn check(path: &str, extracted: Extracted) {
     }
     let mut composed: Composed = note::compose(extracted);
     let (clean, _) = secrets::mask(std::mem::take(&mut composed.text));
-    check_note(&note::parse_parts(path, clean, None, &composed));
+    let own = composed.own.take().map(|own| secrets::mask(own).0);
+    check_note(&note::parse_parts(path, clean, own, &composed));
 }
