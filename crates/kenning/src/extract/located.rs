@@ -3,6 +3,7 @@
 //! Parsers that give only values lose the lines; without them a hit in a settings file could not be
 //! pointed at.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::Range;
 
@@ -202,12 +203,24 @@ impl Json<'_> {
     }
 }
 
+/// YAML ends lines at a carriage return by itself, too; nobody else does, and lines are counted.
+fn one_kind_of_line_end(text: &str) -> Cow<'_, str> {
+    let is_lone = |at: usize| text.as_bytes().get(at + 1) != Some(&b'\n');
+    if !text.match_indices('\r').any(|(at, _)| is_lone(at)) {
+        return Cow::Borrowed(text);
+    }
+    let replaced =
+        (text.char_indices()).map(|(at, c)| if c == '\r' && is_lone(at) { ' ' } else { c });
+    Cow::Owned(replaced.collect())
+}
+
 /// Reads YAML, one or several values to a file. A value is known by its first line only.
 pub(super) fn yaml(text: &str) -> Option<Node> {
     // `y`, `no` and `off` are words before they are booleans.
     let options = serde_saphyr::options! { strict_booleans: true };
+    let text = one_kind_of_line_end(text);
     let values =
-        serde_saphyr::from_multiple_with_options::<Spanned<YamlValue>>(text, options).ok()?;
+        serde_saphyr::from_multiple_with_options::<Spanned<YamlValue>>(&text, options).ok()?;
     let mut nodes: Vec<Node> = values.into_iter().map(yaml_node).collect();
     Some(match nodes.len() {
         1 => nodes.remove(0),
@@ -393,6 +406,19 @@ mod tests {
         "#);
         let several = yaml("a: 1\n---\nb: 2\n").unwrap();
         assert_eq!(several.items().unwrap()[1].get("b").lines, (3, 3));
+    }
+
+    #[test]
+    fn a_carriage_return_by_itself_ends_no_line() {
+        let node = yaml("a: 1\r\nb: x\r y\nd: 3\n").unwrap();
+        let Value::Map(entries) = &node.value else {
+            panic!("{node:?}");
+        };
+        let lines: Vec<_> = entries
+            .iter()
+            .map(|(key, line, _)| format!("{key}@{line}"))
+            .collect();
+        assert_eq!(lines.last().unwrap(), "d@3");
     }
 
     #[test]
