@@ -228,11 +228,9 @@ fn naming_heading<'h>(
     blocks: &[Block],
 ) -> Option<&'h str> {
     let first = headings.first().filter(|first| first.level == 1)?;
-    let mut seen = blocks.iter().filter(|block| {
-        let text = text[block.range.clone()].trim();
-        let is_comment = text.starts_with("<!--") && text.ends_with("-->");
-        !is_comment && text.contains(char::is_alphanumeric)
-    });
+    let mut seen = blocks
+        .iter()
+        .filter(|block| text[block.range.clone()].contains(char::is_alphanumeric));
     if seen.next()?.range.start != first.start {
         return None;
     }

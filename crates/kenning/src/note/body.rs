@@ -54,9 +54,7 @@ pub(super) struct Body {
 pub(super) fn parse_markdown(text: &mut String, body_start: usize) -> Body {
     let mut structure = outline(text, body_start);
     let mut hidden = std::mem::take(&mut structure.queries);
-    if text[body_start..].contains("%%") {
-        hidden.extend(inline::comments(text, body_start, &structure.code));
-    }
+    hidden.extend(inline::hidden(text, body_start, &structure.code));
     if !hidden.is_empty() {
         blank(text, &hidden);
         structure = outline(text, body_start);

@@ -1,4 +1,4 @@
-//! Obsidian's inline syntax: `[[wikilinks]]`, `![[embeds]]`, `#tags`, `%%comments%%`.
+//! Obsidian's inline syntax: `[[wikilinks]]`, `![[embeds]]`, `#tags`, `%%comments%%`; and what HTML hides.
 
 use std::ops::Range;
 
@@ -174,21 +174,74 @@ fn is_general_punctuation(c: char) -> bool {
     matches!(c as u32, 0x2000..=0x206F | 0x3000..=0x303F | 0xFF00..=0xFF0F | 0x00A0..=0x00BF)
 }
 
-/// Returns the ranges of `%%…%%` that do not start inside `code`.
-pub(super) fn comments(text: &str, from: usize, code: &[Range<usize>]) -> Vec<Range<usize>> {
+/// Returns the ranges that nobody sees who reads the note: `%%…%%`, `<!--…-->`, and styles and scripts
+/// that begin a line. What starts inside `code` is shown.
+pub(super) fn hidden(text: &str, from: usize, code: &[Range<usize>]) -> Vec<Range<usize>> {
     let mut ranges = Vec::new();
     let mut at = from;
-    while let Some(open) = text[at..].find("%%").map(|i| at + i) {
-        if let Some(range) = code.iter().find(|range| range.contains(&open)) {
+    let mut is_last_comment = false;
+    while let Some(open) = text[at..].find(['%', '<']).map(|found| at + found) {
+        at = open + 1;
+        let Some((mark, close, is_block)) = hidden_mark(text, open) else {
+            continue;
+        };
+        if is_last_comment && !is_block {
+            continue;
+        }
+        let before = code.partition_point(|range| range.start <= open);
+        if let Some(range) = code[..before].last().filter(|range| range.end > open) {
             at = range.end;
             continue;
         }
-        // An unclosed comment hides the rest of the note, as it does in Obsidian.
-        let close = text[open + 2..]
-            .find("%%")
-            .map_or(text.len(), |i| open + 2 + i + 2);
-        ranges.push(open..close);
-        at = close;
+        // Left open, a block hides the rest of the note, as it does in Obsidian; inside of a line it
+        // is text.
+        match end_of(&text[open + mark..], close) {
+            Some(end) => at = open + mark + end,
+            None if is_block => at = text.len(),
+            None => {
+                is_last_comment = true;
+                continue;
+            }
+        }
+        ranges.push(open..at);
     }
     ranges
+}
+
+/// Returns how long the mark at `open` is that hides what follows it, what ends it, and whether it
+/// needs no end.
+fn hidden_mark(text: &str, open: usize) -> Option<(usize, &'static str, bool)> {
+    let rest = &text.as_bytes()[open..];
+    let is = |mark: &str| {
+        let head = rest.get(..mark.len());
+        head.is_some_and(|head| head.eq_ignore_ascii_case(mark.as_bytes()))
+    };
+    let begins_line = || {
+        let before = text[..open].trim_end_matches(' ');
+        before.is_empty() || before.ends_with('\n')
+    };
+    if is("%%") {
+        return Some((2, "%%", true));
+    }
+    if is("<!--") {
+        return Some((4, "-->", begins_line()));
+    }
+    let tags = [("<style", "</style>"), ("<script", "</script>")];
+    let (tag, close) = tags.into_iter().find(|(tag, _)| is(tag))?;
+    let is_tag = rest
+        .get(tag.len())
+        .is_none_or(|next| b" \t\r\n>".contains(next));
+    (is_tag && begins_line()).then_some((tag.len(), close, true))
+}
+
+/// Returns where the first `close` ends, in upper or lower case.
+fn end_of(text: &str, close: &str) -> Option<usize> {
+    let bytes = text.as_bytes();
+    let first = close.chars().next()?;
+    let mut starts = text.match_indices(first).map(|(at, _)| at);
+    starts.find_map(|at| {
+        let found = bytes.get(at..at + close.len())?;
+        let is_close = found.eq_ignore_ascii_case(close.as_bytes());
+        is_close.then_some(at + close.len())
+    })
 }

@@ -158,11 +158,37 @@ fn broken_front_matter_is_a_warning_and_loses_nothing() {
     ");
 }
 
-#[test]
-fn comments_are_blanked_and_lines_stay() {
-    let text = "a %%hidden\nmore%% b\n`%%` c\n";
+/// What is left of a note's text once nothing is in it that nobody sees; blanks are shown as one.
+fn check_seen(text: &str, expected: &str) {
     let (note, _) = parse("x.md", mask(text.to_owned()).0, Format::Markdown);
-    assert_eq!(note.text, "a         \n       b\n`%%` c\n");
+    assert_eq!(note.text.len(), text.len(), "lines and offsets stay");
+    let lines = note.text.lines().map(|line| {
+        let words: Vec<_> = line.split_whitespace().collect();
+        words.join(" ")
+    });
+    let lines: Vec<_> = lines.filter(|line| !line.is_empty()).collect();
+    assert_eq!(lines.join("/"), expected);
+}
+
+#[test]
+fn what_nobody_sees_is_blanked_and_lines_stay() {
+    check_seen("a %%hidden\nmore%% b\n`%%` c\n", "a/b/`%%` c");
+    check_seen("One <!-- two\nthree --> four.\n\n<!-- five", "One/four.");
+    check_seen(
+        "a `<!-- b -->`\n\n```html\n<!-- c -->\n```\n",
+        "a `<!-- b -->`/```html/<!-- c -->/```",
+    );
+    check_seen(
+        "<style>\np { color: red }\n</style>\n  <SCRIPT src=x>x()</Script> five",
+        "five",
+    );
+    check_seen(
+        "the <script> tag and the <style> tag",
+        "the <script> tag and the <style> tag",
+    );
+    check_seen("a <!-- b\n\nc <!-- d", "a <!-- b/c <!-- d");
+    check_seen("a\n\n<styled>b</styled>", "a/<styled>b</styled>");
+    check_seen("ä <!-- ü --> ö", "ä ö");
 }
 
 #[test]

@@ -1,7 +1,6 @@
-//! A passage into sentences as they are shown: markup read, headings and what is hidden left out,
+//! A passage into sentences as they are shown: markup read, headings left out,
 //! rows of tables with what their columns are called. Pure.
 
-use std::borrow::Cow;
 use std::ops::Range;
 
 use super::inline;
@@ -26,16 +25,12 @@ pub(super) fn sentences(
     above: Option<&str>,
     plain: &mut String,
 ) -> Vec<Shown> {
-    let text = match layout {
-        Layout::Markdown => without_hidden(text),
-        _ => Cow::Borrowed(text),
-    };
     let raws = match layout {
-        Layout::Lines => lines(&text),
-        _ => sentences::sentences(&text),
+        Layout::Lines => lines(text),
+        _ => sentences::sentences(text),
     };
     let mut reader = Reader {
-        text: &text,
+        text,
         layout,
         plain,
         header: above.map(cells),
@@ -196,53 +191,6 @@ fn names_columns(row: &str) -> bool {
     !cells(row).iter().any(is_amount)
 }
 
-/// Blanks out comments, styles and scripts, which nobody sees who reads the note; lengths stay.
-fn without_hidden(text: &str) -> Cow<'_, str> {
-    const HIDDEN: [(&str, &str); 3] = [
-        ("<!--", "-->"),
-        ("<style", "</style>"),
-        ("<script", "</script>"),
-    ];
-    if !text.contains("<!--") && !text.contains("<s") && !text.contains("<S") {
-        return Cow::Borrowed(text);
-    }
-    let mut bytes = text.as_bytes().to_vec();
-    let lower = text.to_ascii_lowercase();
-    let (mut at, mut is_fenced, mut hidden_to) = (0, false, 0);
-    for line in lower.split_inclusive('\n') {
-        let body = line.trim_start();
-        let is_fence = body.starts_with("```") || body.starts_with("~~~");
-        is_fenced ^= is_fence && at >= hidden_to;
-        let (start, end) = (at, at + line.len());
-        at = end;
-        if is_fenced || is_fence {
-            continue;
-        }
-        let mut from = start.max(hidden_to);
-        while from < end {
-            let found = HIDDEN.iter().filter_map(|(open, close)| {
-                let found = lower[from..end].find(open)?;
-                let is_quoted = lower[start..from + found].matches('`').count() % 2 == 1;
-                (!is_quoted).then_some((from + found, *close))
-            });
-            let Some((open, close)) = found.min() else {
-                break;
-            };
-            let stop = lower[open..].find(close);
-            hidden_to = stop.map_or(lower.len(), |found| open + found + close.len());
-            bytes[open..hidden_to]
-                .iter_mut()
-                .filter(|byte| **byte != b'\n')
-                .for_each(|byte| *byte = b' ');
-            from = hidden_to;
-        }
-    }
-    match String::from_utf8(bytes) {
-        Ok(text) => Cow::Owned(text),
-        Err(_) => Cow::Borrowed(text),
-    }
-}
-
 /// Appends words with single blanks between them.
 fn push_words(line: &str, out: &mut String) {
     for (index, word) in line.split_whitespace().enumerate() {
@@ -313,16 +261,6 @@ mod tests {
         let shown = sentences(text, layout, None, &mut plain);
         let shown = shown.into_iter().map(|shown| &plain[shown.plain]);
         shown.collect::<Vec<_>>().join("\n")
-    }
-
-    #[test]
-    fn what_nobody_sees_is_left_out() {
-        let text = "One <!-- two\nthree --> four.\n\n<style>\np { color: red }\n</style>\n<SCRIPT>x()</SCRIPT> five `<!-- six -->`\n\n```html\n<!-- seven -->\n```\n\n<!-- eight";
-        assert_snapshot!(check(Layout::Markdown, text), @r"
-        One four.
-        five <!-- six -->
-        <!-- seven -->
-        ");
     }
 
     #[test]
