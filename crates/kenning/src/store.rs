@@ -3,31 +3,13 @@
 //! [`Store`] reads a snapshot and is never blocked; [`StoreWriter`] holds the one writer lock.
 //! Rows, vectors and the word index change in the same transaction or not at all.
 
-mod codes;
-mod damage;
-mod directory;
-mod facts;
+mod cache;
 mod file;
-mod files;
-mod floor;
-mod fuzzy;
-mod identity;
-mod kept;
 mod lexical;
-mod linked;
-mod lock;
-mod log;
-mod passages;
-mod pieces;
-mod pulse;
 mod read;
 mod rows;
-mod seal;
-mod slots;
-mod terms;
 mod text;
-mod vectors;
-mod vfs;
+mod vector;
 mod write;
 
 use std::fs::OpenOptions;
@@ -38,21 +20,21 @@ use std::time::Duration;
 use rusqlite::{ErrorCode, ffi};
 use tantivy::TantivyError;
 
-pub(crate) use codes::Coder;
-pub use damage::{FileId, set_aside};
-pub use facts::{NoteDetails, NoteFacts, Status, Wanted, day_of_ns};
+pub use file::damage::{FileId, set_aside};
+pub use file::version::{Beat, Pulse};
 pub use lexical::{
     Beside, FieldWeights, LexicalHit, LexicalOptions, LexicalScores, Places, Respelled, TermGroup,
     Typed,
 };
-pub use linked::{LinkRow, LinkTarget, LinkedNote, NoteStanding};
-pub(crate) use pieces::pack as pack_pieces;
-pub use pulse::{Beat, Pulse};
 pub use read::{ChunkAndPieces, ChunkRow, NoteRow, NoteSummary, Store, has_lines};
+pub use rows::facts::{NoteDetails, NoteFacts, Status, Wanted, day_of_ns};
+pub use rows::links::{LinkRow, LinkTarget, LinkedNote, NoteStanding};
+pub(crate) use rows::pieces::pack as pack_pieces;
 pub use rows::{ChunkRecord, NoteRecord, Terms};
 pub use text::PackedText;
 pub(crate) use text::{TextPacker, train_dictionary};
-pub use vectors::Neighbour;
+pub use vector::Neighbour;
+pub(crate) use vector::quantise::Coder;
 pub use write::{DATE_FROM_FILE, DATE_FROM_GIT, StoreWriter};
 
 use crate::error::{Error, Result};

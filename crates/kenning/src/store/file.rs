@@ -1,5 +1,13 @@
 //! The index as a file: makes it, opens it, and looks at it before SQLite does.
 
+pub(super) mod damage;
+pub(super) mod identity;
+pub(super) mod lock;
+pub(super) mod log;
+pub(super) mod seal;
+pub(super) mod version;
+pub(super) mod vfs;
+
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
@@ -7,9 +15,9 @@ use std::path::{Path, PathBuf};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
-use super::seal::{PAGE_BYTES, SEAL_BYTES, is_sealed};
-use super::{APPLICATION_ID, BUSY_TIMEOUT, SCHEMA_VERSION, sqlite, vfs};
+use super::{APPLICATION_ID, BUSY_TIMEOUT, SCHEMA_VERSION, sqlite};
 use crate::error::{Error, Result};
+use seal::{PAGE_BYTES, SEAL_BYTES, is_sealed};
 
 /// Bytes of a SQLite file that say what it is.
 const HEADER_BYTES: usize = 100;
@@ -21,7 +29,7 @@ const CACHE_KIB: i64 = 4 << 10;
 /// Opens an existing index and checks that it is one of ours and of this version.
 pub(super) fn open_checked(path: &Path, read_only: bool) -> Result<Connection> {
     check_file(path)?;
-    super::identity::check(path)?;
+    identity::check(path)?;
     let (connection, found) = connect(path, read_only)?;
     let n_tables: i64 = connection
         .query_row("SELECT COUNT(*) FROM sqlite_schema", [], |row| row.get(0))
@@ -108,7 +116,7 @@ fn prepare(connection: &Connection) -> rusqlite::Result<()> {
 
 /// Creates an empty index file, replacing nothing.
 pub(super) fn create(path: &Path) -> Result<Connection> {
-    super::lock::make_folder(path)?;
+    lock::make_folder(path)?;
     let flags = OpenFlags::SQLITE_OPEN_READ_WRITE
         | OpenFlags::SQLITE_OPEN_CREATE
         | OpenFlags::SQLITE_OPEN_NO_MUTEX;

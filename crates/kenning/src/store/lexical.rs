@@ -5,10 +5,13 @@
 //! of living entries only, so that an updated index scores exactly like a rebuilt one.
 
 mod compounds;
+mod corrections;
+pub(super) mod directory;
 mod entries;
+pub(super) mod fields;
 mod frequent;
-mod places;
-mod respell;
+mod fuzzy;
+mod positions;
 mod scores;
 mod tally;
 
@@ -18,16 +21,16 @@ use std::sync::Mutex;
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{Index, SegmentReader, Term};
 
-use super::directory::SqlDirectory;
-use super::terms::Fields;
 use super::{ChunkId, NoteId};
 use crate::budget::Budget;
 use crate::error::Result;
+pub(super) use corrections::{Place, Read};
+pub use corrections::{Respelled, Typed};
+use directory::SqlDirectory;
 use entries::Entries;
+use fields::Fields;
 use frequent::Frequent;
-pub use places::Places;
-pub(super) use respell::{Place, Read};
-pub use respell::{Respelled, Typed};
+pub use positions::Places;
 pub use scores::{Beside, LexicalScores};
 use tally::{Tally, Target};
 

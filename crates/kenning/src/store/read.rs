@@ -7,14 +7,14 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use rusqlite::{Connection, OptionalExtension, Row};
 
-use super::directory::{self, SharedConnection, SqlDirectory, locked};
-use super::files::stamps;
-use super::kept::Kept;
+use super::cache::Kept;
+use super::lexical::directory::{self, SharedConnection, SqlDirectory, locked};
 use super::lexical::{
     Asking, LexicalOptions, LexicalReader, LexicalScores, Place, Places, TermGroup, Typed,
 };
-use super::passages::Texts;
-use super::vectors::{Neighbour, VectorReader};
+use super::rows::inventory::stamps;
+use super::text::passages::Texts;
+use super::vector::{Neighbour, VectorReader};
 use super::{ChunkId, NoteId};
 use crate::budget::Budget;
 use crate::chunk::Prints;
@@ -158,7 +158,7 @@ pub struct ChunkAndPieces {
 impl ChunkAndPieces {
     /// Appends the pieces, each once and in order.
     pub fn pieces(&self, out: &mut Vec<u32>) {
-        super::pieces::unpack(&self.packed, out);
+        super::rows::pieces::unpack(&self.packed, out);
     }
 
     fn n_bytes(&self) -> usize {
@@ -553,7 +553,9 @@ fn note_row(row: &Row<'_>) -> rusqlite::Result<NoteRow> {
         centrality: row.get(14)?,
         n_neighbours: row.get::<_, Option<u32>>(15)?.unwrap_or(0),
         called: list(row, 16)?,
-        links_to: super::linked::unpacked(row.get_ref(17)?.as_blob_or_null()?.unwrap_or_default()),
+        links_to: super::rows::links::unpacked(
+            row.get_ref(17)?.as_blob_or_null()?.unwrap_or_default(),
+        ),
         mtime_ns: row.get(18)?,
         is_named_by_file: row.get(19)?,
     })

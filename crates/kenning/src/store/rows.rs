@@ -1,5 +1,10 @@
 //! Notes ready to be written, and their rows.
 
+pub(super) mod facts;
+pub(super) mod inventory;
+pub(super) mod links;
+pub(super) mod pieces;
+
 use std::collections::BTreeMap;
 use std::ops::Range;
 

@@ -2,7 +2,7 @@
 -- A change of this file bumps SCHEMA_VERSION in store.rs, and older files are rebuilt.
 
 -- Which index this is: 16 random bytes and the number of commits. The first table, so that it lies on the
--- second page: store/identity.rs reads it from there.
+-- second page: store/file/identity.rs reads it from there.
 CREATE TABLE identity (token BLOB NOT NULL);
 INSERT INTO identity (token) VALUES (CAST(randomblob(16) || zeroblob(8) AS BLOB));
 

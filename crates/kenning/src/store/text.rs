@@ -1,5 +1,7 @@
 //! Note texts, compressed in blocks of a few notes with a dictionary made from the vault itself.
 
+pub(super) mod passages;
+
 use std::io;
 
 use std::sync::{Mutex, PoisonError};

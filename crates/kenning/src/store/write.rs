@@ -11,14 +11,14 @@ use tantivy::indexer::{LogMergePolicy, MergePolicy, NoMergePolicy, UserOperation
 use tantivy::{Index, IndexSettings, IndexWriter, TantivyDocument, Term};
 
 use super::NoteId;
-use super::directory::{self, SharedConnection, SqlDirectory, locked};
+use super::file::{self, damage, lock};
+use super::lexical::directory::{self, SharedConnection, SqlDirectory, locked};
+use super::lexical::fields::Fields;
 use super::rows::{
     Blanks, NoteRecord, Outgrown, blank_texts, insert_chunks, insert_note, release_text,
     write_counts,
 };
-use super::slots::{Slots, write_vectors};
-use super::terms::Fields;
-use super::{damage, file, lock};
+use super::vector::ids::{Slots, write_vectors};
 use crate::embed::ModelId;
 use crate::error::{Error, Result};
 use crate::vault::Stamp;
@@ -140,12 +140,12 @@ impl StoreWriter {
 
     /// Returns path, stamp and hash of every note.
     pub fn stamps(&self) -> Result<Vec<(String, Stamp, [u8; 16])>> {
-        self.sql(super::files::stamps)
+        self.sql(super::rows::inventory::stamps)
     }
 
     /// Returns stamp and hash of one note.
     pub fn stamp_of(&self, path: &str) -> Result<Option<(Stamp, [u8; 16])>> {
-        self.sql(|connection| super::files::stamp_of(connection, path))
+        self.sql(|connection| super::rows::inventory::stamp_of(connection, path))
     }
 
     /// Empties the index and names the model it is filled with from now on.
@@ -355,7 +355,7 @@ impl StoreWriter {
                 add.execute([slot])?;
             }
             write_counts(connection, now)?;
-            super::identity::advance(connection)?;
+            super::file::identity::advance(connection)?;
             connection.execute_batch("COMMIT")
         })?;
         self.is_open = false;

@@ -158,7 +158,7 @@ mod tests {
     use tantivy::{Index, TantivyDocument};
 
     use super::*;
-    use crate::store::terms::Fields;
+    use crate::store::lexical::fields::Fields;
 
     /// Loads an index of one entry, as one of so many bytes would be.
     fn load(chunk: u64, n_bytes_all: usize) -> tantivy::Result<usize> {

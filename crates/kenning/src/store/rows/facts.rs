@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use rusqlite::{Connection, OptionalExtension, Row};
 
-use super::NoteId;
-use super::files::stamp;
-use super::read::{NoteRow, NoteSummary, Store, list, model};
+use super::inventory::stamp;
 use crate::embed::ModelId;
 use crate::error::Result;
+use crate::store::NoteId;
+use crate::store::read::{NoteRow, NoteSummary, Store, list, model};
 use crate::vault::Skipped;
 use crate::words::Language;
 
@@ -167,7 +167,7 @@ impl Store {
 
     /// Returns the day of each file's last commit, where git tells it.
     pub fn committed(&self) -> Result<HashMap<String, String>> {
-        self.sql(super::files::committed)
+        self.sql(super::inventory::committed)
     }
 
     /// Returns what else is known of a note.

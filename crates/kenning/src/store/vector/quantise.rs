@@ -22,7 +22,7 @@ pub(crate) struct Coder {
 }
 
 /// A question, rotated like the rows it is compared with.
-pub(super) struct CodedQuery {
+pub(in crate::store) struct CodedQuery {
     rotated: Vec<f32>,
     /// Product with the centre, which every row shares.
     offset: f32,
@@ -88,7 +88,7 @@ impl Coder {
     }
 
     /// Prepares a question for comparison.
-    pub(super) fn query(&self, vector: &[f32]) -> CodedQuery {
+    pub(in crate::store) fn query(&self, vector: &[f32]) -> CodedQuery {
         CodedQuery {
             rotated: self.rotate(vector),
             offset: vector.iter().zip(&self.center).map(|(x, c)| x * c).sum(),
@@ -96,7 +96,7 @@ impl Coder {
     }
 
     /// Returns the sign code of a question, as words.
-    pub(super) fn query_code(&self, vector: &[f32]) -> Vec<u64> {
+    pub(in crate::store) fn query_code(&self, vector: &[f32]) -> Vec<u64> {
         let (mut code, mut row) = (Vec::new(), Vec::new());
         self.push(vector, &mut code, &mut row);
         words(&code).collect()
@@ -128,7 +128,7 @@ impl Coder {
 
 impl CodedQuery {
     /// Returns the cosine with an unpacked row.
-    pub(super) fn cosine(&self, scale: f32, values: &[i8]) -> f32 {
+    pub(in crate::store) fn cosine(&self, scale: f32, values: &[i8]) -> f32 {
         if scale == 0.0 {
             return 0.0;
         }
@@ -136,7 +136,7 @@ impl CodedQuery {
     }
 
     /// Returns the mean cosine with rows whose mean is given (see `floor`).
-    pub(super) fn mean_cosine(&self, mean: &[f32]) -> f32 {
+    pub(in crate::store) fn mean_cosine(&self, mean: &[f32]) -> f32 {
         let products = self.rotated.iter().zip(mean).map(|(x, m)| x * m);
         if mean.is_empty() {
             0.0
@@ -147,7 +147,11 @@ impl CodedQuery {
 }
 
 /// Appends the signed values of a row and returns its scale.
-pub(super) fn unpack(code: impl Iterator<Item = u64>, row: &[u8], values: &mut Vec<i8>) -> f32 {
+pub(in crate::store) fn unpack(
+    code: impl Iterator<Item = u64>,
+    row: &[u8],
+    values: &mut Vec<i8>,
+) -> f32 {
     let (scale, levels) = row.split_at(4);
     for (signs, levels) in code.zip(levels.chunks_exact(32)) {
         for (index, pair) in levels.iter().enumerate() {
@@ -164,7 +168,7 @@ pub(super) fn unpack(code: impl Iterator<Item = u64>, row: &[u8], values: &mut V
 }
 
 /// Returns the words of codes as they are kept.
-pub(super) fn words(bytes: &[u8]) -> impl Iterator<Item = u64> {
+pub(in crate::store) fn words(bytes: &[u8]) -> impl Iterator<Item = u64> {
     let words = bytes.as_chunks().0.iter();
     words.map(|word| u64::from_le_bytes(*word))
 }
@@ -220,7 +224,7 @@ fn product_plain(query: &[f32], values: &[i8]) -> f32 {
 
 for_avx2! {
     /// Writes the Hamming distance of `query` to each code of `codes` into `out`, one for each.
-    pub(super) fn distances(query: &[u64], codes: &[u64], out: &mut [u16]) = distances_plain;
+    pub(in crate::store) fn distances(query: &[u64], codes: &[u64], out: &mut [u16]) = distances_plain;
 }
 
 #[inline(always)]
@@ -248,7 +252,7 @@ fn distances_plain(query: &[u64], codes: &[u64], out: &mut [u16]) {
 const ABREAST: usize = 8;
 
 /// Lays codes side by side; their number must be a multiple of eight, as that of a block's slots is.
-pub(super) fn abreast(codes: &[u64], n_words: usize) -> Vec<u64> {
+pub(in crate::store) fn abreast(codes: &[u64], n_words: usize) -> Vec<u64> {
     let mut laid = Vec::with_capacity(codes.len());
     for group in codes.chunks_exact(n_words * ABREAST) {
         for word in 0..n_words {
@@ -260,7 +264,7 @@ pub(super) fn abreast(codes: &[u64], n_words: usize) -> Vec<u64> {
 
 for_avx2! {
     /// The same as [`distances`] for codes that lie side by side.
-    pub(super) fn distances_abreast(query: &[u64], codes: &[u64], out: &mut [u16])
+    pub(in crate::store) fn distances_abreast(query: &[u64], codes: &[u64], out: &mut [u16])
         = distances_abreast_plain;
 }
 

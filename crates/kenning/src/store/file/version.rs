@@ -37,7 +37,7 @@ impl Pulse {
         Ok(Self {
             path: path.to_owned(),
             file,
-            connection: super::file::open_checked(path, true)?,
+            connection: super::open_checked(path, true)?,
         })
     }
 
@@ -52,7 +52,7 @@ impl Pulse {
         let version = self
             .connection
             .pragma_query_value(None, "data_version", |row| row.get(0))
-            .map_err(|error| super::sqlite(&self.path, error))?;
+            .map_err(|error| crate::store::sqlite(&self.path, error))?;
         Ok(Beat {
             file: self.file,
             version,
@@ -61,7 +61,7 @@ impl Pulse {
 }
 
 /// Returns what tells one file from another of the same name.
-pub(super) fn identity(path: &Path) -> Result<(u64, u64)> {
+pub(in crate::store) fn identity(path: &Path) -> Result<(u64, u64)> {
     state(path).map(|state| state.id)
 }
 
@@ -80,13 +80,13 @@ fn state(path: &Path) -> Result<FileState> {
 }
 
 #[cfg(unix)]
-pub(super) fn identity_of(metadata: &fs::Metadata) -> (u64, u64) {
+pub(in crate::store) fn identity_of(metadata: &fs::Metadata) -> (u64, u64) {
     use std::os::unix::fs::MetadataExt;
     (metadata.dev(), metadata.ino())
 }
 
 #[cfg(not(unix))]
-pub(super) fn identity_of(metadata: &fs::Metadata) -> (u64, u64) {
+pub(in crate::store) fn identity_of(metadata: &fs::Metadata) -> (u64, u64) {
     let made = metadata.created().ok();
     let made = made.and_then(|time| time.duration_since(std::time::UNIX_EPOCH).ok());
     (0, made.map_or(0, |time| time.as_nanos() as u64))

@@ -2,11 +2,11 @@
 
 use rusqlite::Row;
 
-use super::NoteId;
-use super::read::Store;
-use super::write::StoreWriter;
 use crate::error::Result;
 use crate::note::LinkKind;
+use crate::store::NoteId;
+use crate::store::read::Store;
+use crate::store::write::StoreWriter;
 
 /// A link as it stands in a note.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -198,7 +198,7 @@ impl StoreWriter {
                     standing.pagerank,
                     standing.centrality,
                     standing.n_neighbours,
-                    super::rows::json_list(&standing.called),
+                    super::json_list(&standing.called),
                     packed(&standing.links_to),
                 ])?;
             }
@@ -207,10 +207,10 @@ impl StoreWriter {
     }
 
     /// Whether a note that is about to be written links where it did before.
-    pub(super) fn has_same_links(
+    pub(in crate::store) fn has_same_links(
         &self,
         known: Option<NoteId>,
-        record: &super::NoteRecord,
+        record: &crate::store::NoteRecord,
     ) -> Result<bool> {
         let Some(note) = known else {
             return Ok(false);
@@ -241,7 +241,7 @@ fn packed(keys: &[u32]) -> Option<Vec<u8>> {
 }
 
 /// Reads what [`packed`] keeps.
-pub(super) fn unpacked(bytes: &[u8]) -> Vec<u32> {
+pub(in crate::store) fn unpacked(bytes: &[u8]) -> Vec<u32> {
     let (keys, _) = bytes.as_chunks();
     keys.iter().map(|key| u32::from_le_bytes(*key)).collect()
 }

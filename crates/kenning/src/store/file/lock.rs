@@ -5,12 +5,12 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-use super::file::beside;
-use super::pulse::identity_of;
+use super::beside;
+use super::version::identity_of;
 use crate::error::{Error, Result};
 
 /// Becomes the one writer, or says that somebody else is.
-pub(super) fn take(path: &Path, patience: Duration) -> Result<File> {
+pub(in crate::store) fn take(path: &Path, patience: Duration) -> Result<File> {
     refuse_link(path)?;
     make_folder(path)?;
     let lock_path = beside(path, ".lock");
@@ -35,7 +35,7 @@ pub(super) fn take(path: &Path, patience: Duration) -> Result<File> {
 }
 
 /// Makes the folder that an index lies in.
-pub(super) fn make_folder(path: &Path) -> Result<()> {
+pub(in crate::store) fn make_folder(path: &Path) -> Result<()> {
     match path.parent() {
         Some(folder) => fs::create_dir_all(folder).map_err(|error| Error::io(folder, error)),
         None => Ok(()),

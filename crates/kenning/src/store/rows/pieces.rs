@@ -21,7 +21,7 @@ pub(crate) fn pack(pieces: &[u32]) -> Vec<u8> {
 }
 
 /// Appends the numbers again. Whatever the bytes are, something comes out.
-pub(super) fn unpack(packed: &[u8], pieces: &mut Vec<u32>) {
+pub(in crate::store) fn unpack(packed: &[u8], pieces: &mut Vec<u32>) {
     let (mut last, mut step, mut shift) = (0u32, 0u32, 0);
     for &byte in packed {
         step |= u32::from(byte & !MORE).wrapping_shl(shift);

@@ -4,27 +4,27 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use rusqlite::{Connection, MAIN_DB};
 
-use super::floor::Floor;
-use super::rows::NoteRecord;
-use super::vectors::BLOCK_SLOTS;
+use super::BLOCK_SLOTS;
+use super::mean::Floor;
+use crate::store::rows::NoteRecord;
 
 /// Code and row of one vector.
 type Vector = (Vec<u8>, Vec<u8>);
 
 /// Chunk ids: which are free, and what their vectors become at the next commit.
 #[derive(Default)]
-pub(super) struct Slots {
-    pub(super) free: BTreeSet<i64>,
-    pub(super) next: i64,
+pub(in crate::store) struct Slots {
+    pub(in crate::store) free: BTreeSet<i64>,
+    pub(in crate::store) next: i64,
     /// Slot and, unless it was freed, code and row.
-    pub(super) pending: Vec<(i64, Option<Vector>)>,
-    pub(super) code_bytes: usize,
-    pub(super) row_bytes: usize,
+    pub(in crate::store) pending: Vec<(i64, Option<Vector>)>,
+    pub(in crate::store) code_bytes: usize,
+    pub(in crate::store) row_bytes: usize,
 }
 
 impl Slots {
     /// Gives each chunk of the record a slot and keeps its vector for the commit.
-    pub(super) fn assign(&mut self, record: &NoteRecord) {
+    pub(in crate::store) fn assign(&mut self, record: &NoteRecord) {
         let codes = record.codes.chunks_exact(self.code_bytes);
         let rows = record.rows.chunks_exact(self.row_bytes);
         for (code, row) in codes.zip(rows) {
@@ -39,7 +39,7 @@ impl Slots {
 }
 
 /// Writes the vectors of changed slots into their blocks, in place where a block exists.
-pub(super) fn write_vectors(
+pub(in crate::store) fn write_vectors(
     connection: &Connection,
     slots: &Slots,
     pending: Vec<(i64, Option<Vector>)>,

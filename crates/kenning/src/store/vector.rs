@@ -1,15 +1,19 @@
 //! Nearest neighbours: a scan of all sign codes, then the packed rows of the best of them.
 
+pub(super) mod ids;
+pub(super) mod mean;
+pub(super) mod quantise;
+
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, OnceLock};
 
 use rusqlite::{Connection, MAIN_DB};
 
 use super::ChunkId;
-use super::codes::{self, Coder};
-use super::directory::{SharedConnection, locked};
-use super::floor::Floor;
+use super::lexical::directory::{SharedConnection, locked};
 use crate::cpu::{self, for_avx2};
+use mean::Floor;
+use quantise::Coder;
 
 /// Slots per row of the vector tables.
 pub(super) const BLOCK_SLOTS: usize = 1_024;
@@ -155,7 +159,7 @@ impl VectorReader {
                 codes.read_at_exact(&mut code, place * self.coder.code_bytes())?;
                 rows.read_at_exact(&mut row, place * self.coder.row_bytes())?;
                 values.clear();
-                let scale = codes::unpack(codes::words(&code), &row, &mut values);
+                let scale = quantise::unpack(quantise::words(&code), &row, &mut values);
                 found.push(neighbour(slot, scale, &values));
             }
         }
@@ -173,7 +177,7 @@ impl VectorReader {
         let mut distances = spare.unwrap_or_default();
         if let Some(all) = self.all(connection)? {
             distances.resize(all.scales.len(), 0);
-            codes::distances_abreast(&code, &all.codes, &mut distances);
+            quantise::distances_abreast(&code, &all.codes, &mut distances);
             return Ok(distances);
         }
         distances.clear();
@@ -184,10 +188,10 @@ impl VectorReader {
             self.coder.code_bytes(),
             |block| {
                 block_codes.clear();
-                block_codes.extend(codes::words(block));
+                block_codes.extend(quantise::words(block));
                 let start = distances.len();
                 distances.resize(start + block_codes.len() / code.len(), 0);
-                codes::distances(&code, &block_codes, &mut distances[start..]);
+                quantise::distances(&code, &block_codes, &mut distances[start..]);
             },
         )?;
         Ok(distances)
@@ -223,7 +227,7 @@ impl VectorReader {
             "vector_code",
             self.coder.code_bytes(),
             |block| {
-                codes.extend(codes::words(block));
+                codes.extend(quantise::words(block));
             },
         )?;
         let n_slots = codes.len() / n_words;
@@ -233,14 +237,14 @@ impl VectorReader {
         each_block(connection, "vector_row", self.coder.row_bytes(), |block| {
             for row in block.chunks_exact(self.coder.row_bytes()) {
                 let code = codes.iter().skip(scales.len() * n_words).take(n_words);
-                scales.push(codes::unpack(code.copied(), row, &mut values));
+                scales.push(quantise::unpack(code.copied(), row, &mut values));
             }
         })?;
         if scales.len() != n_slots {
             return Err(rusqlite::Error::BlobSizeError);
         }
         Ok(Some(self.all.get_or_init(|| All {
-            codes: codes::abreast(&codes, n_words),
+            codes: quantise::abreast(&codes, n_words),
             scales,
             values,
             width,

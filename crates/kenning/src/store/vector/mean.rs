@@ -6,7 +6,7 @@
 
 use rusqlite::{Connection, OptionalExtension};
 
-use super::codes;
+use super::quantise;
 
 /// Units of a sum that are one: fine enough for a level, small enough for billions of rows.
 const UNITS: f32 = (1 << 24) as f32;
@@ -14,26 +14,26 @@ const KEY: &str = "vector_sum";
 
 /// Sum and number of all rows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(super) struct Floor {
+pub(in crate::store) struct Floor {
     n_rows: i64,
     sums: Vec<i64>,
 }
 
 impl Floor {
-    pub(super) fn read(connection: &Connection) -> rusqlite::Result<Self> {
+    pub(in crate::store) fn read(connection: &Connection) -> rusqlite::Result<Self> {
         let bytes: Option<Vec<u8>> = connection
             .prepare_cached("SELECT value FROM meta WHERE key = ?1")?
             .query_row([KEY], |row| row.get(0))
             .optional()?;
         let bytes = bytes.unwrap_or_default();
-        let mut numbers = codes::words(&bytes).map(|word| word as i64);
+        let mut numbers = quantise::words(&bytes).map(|word| word as i64);
         Ok(Self {
             n_rows: numbers.next().unwrap_or(0),
             sums: numbers.collect(),
         })
     }
 
-    pub(super) fn write(&self, connection: &Connection) -> rusqlite::Result<()> {
+    pub(in crate::store) fn write(&self, connection: &Connection) -> rusqlite::Result<()> {
         let numbers = std::iter::once(&self.n_rows).chain(&self.sums);
         let bytes: Vec<u8> = numbers.flat_map(|number| number.to_le_bytes()).collect();
         connection
@@ -43,9 +43,9 @@ impl Floor {
     }
 
     /// Counts a vector `times` over; −1 takes it out again. An empty row counts for nothing.
-    pub(super) fn count(&mut self, code: &[u8], row: &[u8], times: i64) {
+    pub(in crate::store) fn count(&mut self, code: &[u8], row: &[u8], times: i64) {
         let mut values = Vec::with_capacity(code.len() * 8);
-        let scale = codes::unpack(codes::words(code), row, &mut values);
+        let scale = quantise::unpack(quantise::words(code), row, &mut values);
         if scale == 0.0 {
             return;
         }
@@ -57,7 +57,7 @@ impl Floor {
     }
 
     /// Returns the mean vector, empty where there is none.
-    pub(super) fn mean(&self) -> Vec<f32> {
+    pub(in crate::store) fn mean(&self) -> Vec<f32> {
         let n_units = self.n_rows.max(1) as f64 * f64::from(UNITS);
         let sums = self.sums.iter();
         sums.map(|&sum| (sum as f64 / n_units) as f32).collect()
@@ -66,7 +66,7 @@ impl Floor {
 
 #[cfg(test)]
 mod tests {
-    use super::super::codes::Coder;
+    use super::quantise::Coder;
     use super::*;
 
     /// Some unit vectors.
@@ -94,7 +94,7 @@ mod tests {
             let (code, row) = packed(&coder, vector);
             floor.count(&code, &row, 1);
             let mut values = Vec::new();
-            let scale = codes::unpack(codes::words(&code), &row, &mut values);
+            let scale = quantise::unpack(quantise::words(&code), &row, &mut values);
             sum += query.cosine(scale, &values);
         }
         let mean = query.mean_cosine(&floor.mean());

@@ -30,7 +30,7 @@ const NAME: &CStr = c"kenning";
 const PAGE_BYTES_MIN: usize = 512;
 
 /// Returns the name to open connections with.
-pub(super) fn name() -> &'static CStr {
+pub(in crate::store) fn name() -> &'static CStr {
     static IS_REGISTERED: OnceLock<()> = OnceLock::new();
     IS_REGISTERED.get_or_init(|| {
         // SAFETY: the system's own functions are copied, and what is handed over is never freed.
@@ -40,7 +40,7 @@ pub(super) fn name() -> &'static CStr {
 }
 
 /// Leaves room for the seal in every page of a new file.
-pub(super) fn reserve(connection: &Connection) {
+pub(in crate::store) fn reserve(connection: &Connection) {
     let mut n_bytes = SEAL_BYTES as c_int;
     // SAFETY: the handle is open as long as the connection, and SQLite wants a pointer to an int.
     // A failure shows in the header of the file, which is looked at whenever it is opened.

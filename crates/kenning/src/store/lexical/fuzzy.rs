@@ -10,7 +10,7 @@ const TWO_SLIPS_LETTERS: usize = 8;
 const ENDING_SHARE: usize = 3;
 
 /// Returns how many slips in a word are forgiven.
-pub(super) fn slips_forgiven(word: &str) -> usize {
+pub(in crate::store) fn slips_forgiven(word: &str) -> usize {
     // Numbers and names with digits mean exactly what they say.
     if word.contains(|c: char| c.is_ascii_digit() || c == '_') {
         return 0;
@@ -23,7 +23,7 @@ pub(super) fn slips_forgiven(word: &str) -> usize {
 }
 
 /// Returns how many slips lead from what was typed to `word`, if so many are forgiven.
-pub(super) fn slips(typed: &str, word: &str) -> Option<usize> {
+pub(in crate::store) fn slips(typed: &str, word: &str) -> Option<usize> {
     let most = slips_forgiven(typed);
     if word.len().abs_diff(typed.len()) > most * 4 {
         return None;
@@ -35,7 +35,7 @@ pub(super) fn slips(typed: &str, word: &str) -> Option<usize> {
 
 /// Whether what was typed has the letters of a word, but for some that are missing, too many, or have
 /// changed places.
-pub(super) fn keeps_letters(typed: &str, word: &str) -> bool {
+pub(in crate::store) fn keeps_letters(typed: &str, word: &str) -> bool {
     let sorted = |text: &str| {
         let mut letters: Vec<char> = text.chars().collect();
         letters.sort_unstable();
@@ -53,7 +53,7 @@ pub(super) fn keeps_letters(typed: &str, word: &str) -> bool {
 /// The first letter is taken to be right, or to have changed places with the second: almost all slips
 /// are further in, and it spares most of the dictionary. Terms are stems: what was typed may go on, by an
 /// ending that is misspelled so that no grammar knows it.
-pub(super) fn collect(
+pub(in crate::store) fn collect(
     segment: &SegmentReader,
     field: Field,
     word: &str,

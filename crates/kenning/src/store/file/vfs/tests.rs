@@ -7,7 +7,7 @@ use std::path::Path;
 
 use rusqlite::Connection;
 
-use super::super::file::{beside, create, open_checked};
+use crate::store::file::{beside, create, open_checked};
 
 /// Called after each write into a log.
 type Look = Box<dyn FnMut()>;

@@ -3,12 +3,12 @@
 use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
-use super::NoteId;
-use super::kept::Kept;
-use super::lexical::Place;
-use super::read::{ChunkRow, Store, meta};
-use super::text::TextReader;
+use super::TextReader;
 use crate::error::Result;
+use crate::store::NoteId;
+use crate::store::cache::Kept;
+use crate::store::lexical::Place;
+use crate::store::read::{ChunkRow, Store, meta};
 use crate::words::Language;
 
 /// Unpacked texts that are kept.
@@ -17,7 +17,7 @@ const BLOCK_BYTES_KEPT_MAX: usize = 8 << 20;
 const PLACE_BYTES_KEPT_MAX: usize = 1 << 19;
 
 /// Texts of one snapshot that were read.
-pub(super) struct Texts {
+pub(in crate::store) struct Texts {
     reader: OnceLock<TextReader>,
     blocks: Kept<Vec<u8>>,
     places: Kept<TextPlace>,
@@ -67,7 +67,11 @@ impl Store {
             let Some(reader) = self.lexical()? else {
                 return Ok(false);
             };
-            let is_said = |term: &String| reader.is_said(term).map_err(super::lexical(self.path()));
+            let is_said = |term: &String| {
+                reader
+                    .is_said(term)
+                    .map_err(crate::store::lexical(self.path()))
+            };
             for term in terms {
                 if is_said(term)? {
                     return Ok(true);
@@ -82,7 +86,7 @@ impl Store {
         let notes = self.guarded(|| match self.lexical()? {
             Some(reader) => reader
                 .notes_saying(term)
-                .map_err(super::lexical(self.path())),
+                .map_err(crate::store::lexical(self.path())),
             None => Ok(Vec::new()),
         })?;
         for note in notes {
@@ -94,7 +98,7 @@ impl Store {
     }
 
     /// Returns what stands at a place of the word index, and in which language.
-    pub(super) fn said(&self, place: &Place) -> Result<(String, Language)> {
+    pub(in crate::store) fn said(&self, place: &Place) -> Result<(String, Language)> {
         let note = self.note(place.note)?;
         let text = match place.chunk {
             Some(chunk) => self.passage(&self.chunk(chunk)?.row)?,

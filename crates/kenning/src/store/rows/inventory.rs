@@ -5,8 +5,8 @@ use std::collections::HashMap;
 
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
-use super::write::{DATE_FROM_FILE, DATE_FROM_GIT, StoreWriter};
 use crate::error::Result;
+use crate::store::write::{DATE_FROM_FILE, DATE_FROM_GIT, StoreWriter};
 use crate::vault::{Rule, Skipped, Stamp};
 
 impl StoreWriter {
@@ -118,21 +118,25 @@ impl StoreWriter {
     }
 }
 
-pub(super) fn committed(connection: &Connection) -> rusqlite::Result<HashMap<String, String>> {
+pub(in crate::store) fn committed(
+    connection: &Connection,
+) -> rusqlite::Result<HashMap<String, String>> {
     connection
         .prepare("SELECT path, day FROM committed")?
         .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
         .collect()
 }
 
-pub(super) fn stamps(connection: &Connection) -> rusqlite::Result<Vec<(String, Stamp, [u8; 16])>> {
+pub(in crate::store) fn stamps(
+    connection: &Connection,
+) -> rusqlite::Result<Vec<(String, Stamp, [u8; 16])>> {
     connection
         .prepare("SELECT path, size, mtime_ns, inode, ctime_ns, hash FROM note ORDER BY path")?
         .query_map([], |row| Ok((row.get(0)?, stamp(row, 1)?, row.get(5)?)))?
         .collect()
 }
 
-pub(super) fn stamp_of(
+pub(in crate::store) fn stamp_of(
     connection: &Connection,
     path: &str,
 ) -> rusqlite::Result<Option<(Stamp, [u8; 16])>> {
@@ -142,7 +146,7 @@ pub(super) fn stamp_of(
         .optional()
 }
 
-pub(super) fn stamp(row: &Row<'_>, first: usize) -> rusqlite::Result<Stamp> {
+pub(in crate::store) fn stamp(row: &Row<'_>, first: usize) -> rusqlite::Result<Stamp> {
     Ok(Stamp {
         size: row.get::<_, i64>(first)? as u64,
         mtime_ns: row.get(first + 1)?,

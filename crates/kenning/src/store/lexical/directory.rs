@@ -19,7 +19,7 @@ use tantivy::directory::{
     WatchCallback, WatchHandle, WritePtr,
 };
 
-use super::seal::PAGE_BYTES;
+use crate::store::file::seal::PAGE_BYTES;
 
 const BLOCK_BYTES: usize = 64 << 10;
 const BLOCK_BITS: u32 = 24;
@@ -29,9 +29,9 @@ const CACHE_BYTES_MAX: usize = 48 << 20;
 const MANAGED_LIST: &str = ".managed.json";
 
 /// A connection that tantivy's threads read through, too.
-pub(super) type SharedConnection = Arc<Mutex<Connection>>;
+pub(in crate::store) type SharedConnection = Arc<Mutex<Connection>>;
 
-pub(super) fn locked(connection: &SharedConnection) -> MutexGuard<'_, Connection> {
+pub(in crate::store) fn locked(connection: &SharedConnection) -> MutexGuard<'_, Connection> {
     // A panic of another thread leaves the connection itself sound; SQLite rolls back.
     connection
         .lock()
@@ -40,7 +40,7 @@ pub(super) fn locked(connection: &SharedConnection) -> MutexGuard<'_, Connection
 
 /// A tantivy directory over one snapshot of the store.
 #[derive(Clone)]
-pub(super) struct SqlDirectory {
+pub(in crate::store) struct SqlDirectory {
     shared: Arc<Shared>,
 }
 
@@ -78,7 +78,7 @@ impl SqlDirectory {
     /// Opens the snapshot that `connection` sees.
     ///
     /// The owner must not hold the connection's lock while it waits for tantivy.
-    pub(super) fn open(shared: &SharedConnection) -> rusqlite::Result<Self> {
+    pub(in crate::store) fn open(shared: &SharedConnection) -> rusqlite::Result<Self> {
         let connection = locked(shared);
         // A file is no larger than all there is: a larger one would ask for memory without end.
         let n_pages: usize = connection.pragma_query_value(None, "page_count", |row| row.get(0))?;
@@ -114,12 +114,12 @@ impl SqlDirectory {
     }
 
     /// Returns how large everything is together, the word index and all else.
-    pub(super) fn n_bytes_all(&self) -> usize {
+    pub(in crate::store) fn n_bytes_all(&self) -> usize {
         self.shared.n_bytes_all
     }
 
     /// Writes staged files and removes collected ones, inside the caller's transaction.
-    pub(super) fn flush(&self, transaction: &Connection) -> rusqlite::Result<()> {
+    pub(in crate::store) fn flush(&self, transaction: &Connection) -> rusqlite::Result<()> {
         self.remove_collected(transaction)?;
         let mut files = self.files();
         for (path, data) in std::mem::take(&mut files.staged) {
@@ -136,7 +136,10 @@ impl SqlDirectory {
     }
 
     /// Removes files that are of no more use, inside the caller's transaction.
-    pub(super) fn remove_collected(&self, transaction: &Connection) -> rusqlite::Result<()> {
+    pub(in crate::store) fn remove_collected(
+        &self,
+        transaction: &Connection,
+    ) -> rusqlite::Result<()> {
         let removed = std::mem::take(&mut self.files().removed);
         removed
             .into_iter()
@@ -144,7 +147,7 @@ impl SqlDirectory {
     }
 
     /// Returns what went wrong when a file was written, if it did.
-    pub(super) fn take_failure(&self) -> Option<rusqlite::Error> {
+    pub(in crate::store) fn take_failure(&self) -> Option<rusqlite::Error> {
         let failure = self.shared.failure.lock();
         failure.unwrap_or_else(PoisonError::into_inner).take()
     }
@@ -434,7 +437,7 @@ impl TerminatingWrite for NewFile {
 }
 
 /// Tells whether the store has a word index at all.
-pub(super) fn has_index(connection: &Connection) -> rusqlite::Result<bool> {
+pub(in crate::store) fn has_index(connection: &Connection) -> rusqlite::Result<bool> {
     connection
         .query_row(
             "SELECT 1 FROM lexical_file WHERE name = 'meta.json'",

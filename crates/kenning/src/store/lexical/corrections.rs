@@ -5,10 +5,11 @@ use std::cmp::Reverse;
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{DocSet, Result, TERMINATED, Term};
 
+use super::fields::Fields;
+use super::fuzzy;
 use super::tally::Tally;
 use super::{LexicalReader, TermGroup};
-use crate::store::terms::Fields;
-use crate::store::{ChunkId, NoteId, fuzzy};
+use crate::store::{ChunkId, NoteId};
 use crate::words::{self, Language};
 
 /// Terms that are looked at more closely.

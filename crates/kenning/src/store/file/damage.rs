@@ -7,10 +7,11 @@ use std::time::Duration;
 
 use rustc_hash::FxHashSet;
 
-use super::file::beside;
+use super::beside;
 use super::seal::{PAGE_BYTES, is_sealed};
-use super::{Store, lexical, lock, log, pulse};
+use super::{lock, log, version};
 use crate::error::{Error, Result};
+use crate::store::{Store, lexical};
 
 /// SQLite never uses the page that holds this byte, which it locks files by.
 const LOCKED_BYTE: u64 = 0x4000_0000;
@@ -28,7 +29,7 @@ pub struct FileId((u64, u64));
 impl FileId {
     /// Returns which file the index is now, `None` if there is none.
     pub fn of(path: &Path) -> Option<Self> {
-        pulse::identity(path).ok().map(Self)
+        version::identity(path).ok().map(Self)
     }
 }
 
@@ -74,7 +75,7 @@ fn rename(from: &Path, to: &Path) -> Result<()> {
 
 /// The file in which readers and writers of a log share notes is mapped into memory: where somebody cut
 /// it short, looking at it would end the process. As long as before, and empty, it is made anew.
-pub(super) fn mend_shared_notes(path: &Path) {
+pub(in crate::store) fn mend_shared_notes(path: &Path) {
     let notes = beside(path, "-shm");
     if fs::metadata(&notes).is_ok_and(|found| found.is_file() && found.len() < SHARED_BYTES_MIN)
         && let Ok(file) = OpenOptions::new().write(true).open(&notes)
@@ -89,7 +90,7 @@ pub(super) fn mend_shared_notes(path: &Path) {
 ///
 /// Pages that the log holds are read from there, and checked by its own sums: a run that was killed
 /// while it copied the log into the file leaves them half written.
-pub(super) fn first_damaged_page(path: &Path) -> Result<Option<u64>> {
+pub(in crate::store) fn first_damaged_page(path: &Path) -> Result<Option<u64>> {
     let io = |error| Error::io(path, error);
     let logged = logged_pages(&beside(path, "-wal"));
     let file = File::open(path).map_err(io)?;

@@ -10,9 +10,9 @@ use std::path::Path;
 
 use rusqlite::Connection;
 
-use super::file::{beside, corrupt};
 use super::log;
 use super::seal::{PAGE_BYTES, is_sealed};
+use super::{beside, corrupt};
 use crate::error::Result;
 
 /// Where the identity lies: the first table of a file begins on its second page.
@@ -31,7 +31,7 @@ struct Identity {
 }
 
 /// Says that there is one commit more.
-pub(super) fn advance(connection: &Connection) -> rusqlite::Result<()> {
+pub(in crate::store) fn advance(connection: &Connection) -> rusqlite::Result<()> {
     let token: Vec<u8> =
         connection.query_row("SELECT token FROM identity", [], |row| row.get(0))?;
     let Some(identity) = Identity::of(&token) else {
@@ -44,7 +44,7 @@ pub(super) fn advance(connection: &Connection) -> rusqlite::Result<()> {
 }
 
 /// Looks whether the log beside a file is its own. What cannot be told is left to SQLite.
-pub(super) fn check(path: &Path) -> Result<()> {
+pub(in crate::store) fn check(path: &Path) -> Result<()> {
     let Some(before) = of_file(path) else {
         return Ok(());
     };

@@ -13,38 +13,38 @@ const GAP_WORDS: usize = 100;
 
 /// The fields. A note is one entry followed at once by one entry per chunk, in order.
 #[derive(Clone)]
-pub(super) struct Fields {
-    pub(super) schema: Schema,
+pub(in crate::store) struct Fields {
+    pub(in crate::store) schema: Schema,
     /// Chunk entries: the text, with positions.
-    pub(super) text: Field,
+    pub(in crate::store) text: Field,
     /// Chunk entries: headings above.
-    pub(super) section: Field,
+    pub(in crate::store) section: Field,
     /// Note entries: title, unless it is the file name.
-    pub(super) title: Field,
+    pub(in crate::store) title: Field,
     /// Note entries: file name.
-    pub(super) file_name: Field,
+    pub(in crate::store) file_name: Field,
     /// Note entries: aliases.
-    pub(super) aliases: Field,
+    pub(in crate::store) aliases: Field,
     /// Note entries: tags.
-    pub(super) tags: Field,
+    pub(in crate::store) tags: Field,
     /// Note entries: folders.
-    pub(super) area: Field,
+    pub(in crate::store) area: Field,
     /// Note entries: summary.
-    pub(super) summary: Field,
+    pub(in crate::store) summary: Field,
     /// Note entries: other properties.
-    pub(super) properties: Field,
+    pub(in crate::store) properties: Field,
     /// All entries: long words of languages that join them, spelled backwards.
-    pub(super) compounds: Field,
+    pub(in crate::store) compounds: Field,
     /// All entries: id of the note, to delete by.
-    pub(super) note: Field,
+    pub(in crate::store) note: Field,
     /// All entries: id of the chunk plus one; 0 marks a note entry.
-    pub(super) chunk: Field,
+    pub(in crate::store) chunk: Field,
     /// All entries: number of terms in the text.
-    pub(super) n_terms: Field,
+    pub(in crate::store) n_terms: Field,
 }
 
 impl Fields {
-    pub(super) fn new() -> Self {
+    pub(in crate::store) fn new() -> Self {
         let mut schema = Schema::builder();
         let text = |option| {
             let indexing = TextFieldIndexing::default()
@@ -73,7 +73,7 @@ impl Fields {
         }
     }
 
-    pub(super) fn tokenizers() -> TokenizerManager {
+    pub(in crate::store) fn tokenizers() -> TokenizerManager {
         // Tantivy asks for its own default even for fields of numbers.
         let manager = TokenizerManager::default();
         manager.register(TOKENIZER, TermSplitter::default());
@@ -83,11 +83,11 @@ impl Fields {
 
 /// Splits a term text at its separators.
 #[derive(Clone, Default)]
-pub(super) struct TermSplitter {
+pub(in crate::store) struct TermSplitter {
     token: Token,
 }
 
-pub(super) struct TermStream<'a> {
+pub(in crate::store) struct TermStream<'a> {
     rest: &'a str,
     token: &'a mut Token,
 }

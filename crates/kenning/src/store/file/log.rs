@@ -5,19 +5,19 @@
 
 use super::seal::PAGE_BYTES;
 
-pub(super) const HEADER_BYTES: usize = 32;
-pub(super) const FRAME_HEADER_BYTES: usize = 24;
-pub(super) const FRAME_BYTES: usize = FRAME_HEADER_BYTES + PAGE_BYTES;
+pub(in crate::store) const HEADER_BYTES: usize = 32;
+pub(in crate::store) const FRAME_HEADER_BYTES: usize = 24;
+pub(in crate::store) const FRAME_BYTES: usize = FRAME_HEADER_BYTES + PAGE_BYTES;
 const MAGIC: u32 = 0x377F_0682;
 
 /// Reads some bytes of the log, zeros behind its end; tells whether it is that long.
-pub(super) type ReadAt<'a> = dyn FnMut(&mut [u8], i64) -> bool + 'a;
+pub(in crate::store) type ReadAt<'a> = dyn FnMut(&mut [u8], i64) -> bool + 'a;
 
 /// Two sums that go on from frame to frame.
 type Sums = [u32; 2];
 
 /// Whether a page at `at` is what was written there.
-pub(super) fn is_page_whole(read: &mut ReadAt<'_>, page: &[u8], at: i64) -> bool {
+pub(in crate::store) fn is_page_whole(read: &mut ReadAt<'_>, page: &[u8], at: i64) -> bool {
     let mut header = [0; FRAME_HEADER_BYTES];
     let start = at - FRAME_HEADER_BYTES as i64;
     read(&mut header, start) && is_frame_whole(read, &header, page, start)
@@ -26,7 +26,7 @@ pub(super) fn is_page_whole(read: &mut ReadAt<'_>, page: &[u8], at: i64) -> bool
 /// Whether SQLite, reading the log for the first time, may take what it finds at `at` for a frame, or for
 /// the end of the log. The end is where a run that was killed stopped writing: nothing that was
 /// committed follows.
-pub(super) fn is_frame_or_end(read: &mut ReadAt<'_>, frame: &[u8], at: i64) -> bool {
+pub(in crate::store) fn is_frame_or_end(read: &mut ReadAt<'_>, frame: &[u8], at: i64) -> bool {
     let mut head = [0; HEADER_BYTES];
     let Some((header, page)) = frame.split_first_chunk() else {
         return true;
@@ -42,7 +42,7 @@ pub(super) fn is_frame_or_end(read: &mut ReadAt<'_>, frame: &[u8], at: i64) -> b
 }
 
 /// Whether the head of a log is whole, or nothing follows it.
-pub(super) fn is_head_whole(read: &mut ReadAt<'_>, head: &[u8]) -> bool {
+pub(in crate::store) fn is_head_whole(read: &mut ReadAt<'_>, head: &[u8]) -> bool {
     let is_whole = word(head, 0) & !1 == MAGIC
         && word(head, 8) as usize == PAGE_BYTES
         && sums([0, 0], &head[..24], is_big_endian(head)) == [word(head, 24), word(head, 28)];
@@ -95,7 +95,10 @@ fn is_of_log(header: &[u8; FRAME_HEADER_BYTES], head: &[u8; HEADER_BYTES]) -> bo
 
 /// Returns the page that a frame of the log holds, and the number of pages behind it where it ends a
 /// transaction, else 0; `None` for a frame of an earlier log.
-pub(super) fn frame_of(frame: &[u8; FRAME_BYTES], head: &[u8; HEADER_BYTES]) -> Option<(u64, u64)> {
+pub(in crate::store) fn frame_of(
+    frame: &[u8; FRAME_BYTES],
+    head: &[u8; HEADER_BYTES],
+) -> Option<(u64, u64)> {
     let (header, _) = frame.split_first_chunk()?;
     is_of_log(header, head).then(|| (u64::from(word(frame, 0)), u64::from(word(frame, 4))))
 }

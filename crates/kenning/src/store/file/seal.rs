@@ -7,23 +7,23 @@
 use crate::cpu::for_avx2;
 
 /// Bytes of a page.
-pub(super) const PAGE_BYTES: usize = 4_096;
+pub(in crate::store) const PAGE_BYTES: usize = 4_096;
 /// Bytes at the end of a page that SQLite leaves to us.
-pub(super) const SEAL_BYTES: usize = 8;
+pub(in crate::store) const SEAL_BYTES: usize = 8;
 /// Sums side by side.
 const LANES: usize = 8;
 /// Any odd number with bits all over.
 const MIX: u64 = 0x9E37_79B9_7F4A_7C15;
 
 /// Writes the checksum into a page.
-pub(super) fn seal(page: &mut [u8], number: u64) {
+pub(in crate::store) fn seal(page: &mut [u8], number: u64) {
     if let Some((body, end)) = page.split_last_chunk_mut::<SEAL_BYTES>() {
         *end = checksum(body, number).to_le_bytes();
     }
 }
 
 /// Whether a page is what was written, where it was written.
-pub(super) fn is_sealed(page: &[u8], number: u64) -> bool {
+pub(in crate::store) fn is_sealed(page: &[u8], number: u64) -> bool {
     page.split_last_chunk::<SEAL_BYTES>()
         .is_some_and(|(body, end)| *end == checksum(body, number).to_le_bytes())
 }
