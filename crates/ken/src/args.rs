@@ -6,15 +6,17 @@ mod serve;
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
+use kenning::search::Mode;
 
 use hook::HOOK_HELP;
 pub(crate) use hook::{Agent, EventArgs, HookAction, HookArgs, InstallArgs};
 pub(crate) use qmd::{
     CollectionAction, CollectionArgs, LsArgs, MultiGetArgs, QmdFormat, QmdSearchArgs,
 };
-pub(crate) use serve::{Seat, ServeArgs};
+pub(crate) use serve::{CompatServer, ServeArgs};
 
 /// Find the right passage in your notes, by exact word and by meaning.
 ///
@@ -186,8 +188,8 @@ pub(crate) struct SearchArgs {
     #[arg(short = 'n', long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
     pub(crate) limit: Option<u32>,
     /// Ask words, meaning or both
-    #[arg(short, long)]
-    pub(crate) mode: Option<ModeArg>,
+    #[arg(short, long, value_parser = mode())]
+    pub(crate) mode: Option<Mode>,
     /// How words and meaning are joined
     #[arg(long)]
     pub(crate) fusion: Option<FusionArg>,
@@ -240,11 +242,10 @@ pub(crate) enum Format {
     Qmd,
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum ModeArg {
-    Hybrid,
-    Lexical,
-    Vector,
+/// Takes the name of a mode.
+fn mode() -> impl TypedValueParser<Value = Mode> {
+    PossibleValuesParser::new(Mode::ALL.map(Mode::name))
+        .try_map(|name| Mode::from_name(&name).ok_or("there is no such mode"))
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]

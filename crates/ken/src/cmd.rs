@@ -12,7 +12,6 @@ mod index;
 mod links;
 mod mcp;
 mod model;
-pub(crate) mod open;
 mod pages;
 mod qmd;
 mod search;

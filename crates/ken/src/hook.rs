@@ -33,11 +33,11 @@ use clap::Parser;
 use serde_json::Value;
 
 use crate::args::{Agent, Args, Command, EventArgs, HookAction, Place};
-use crate::cmd::open;
-use crate::desk::{Desk, Desks, masked};
 use crate::render;
+use crate::runtime;
+use crate::searcher::{Searcher, Searchers, masked};
 use crate::settings::{Allowed, Settings};
-use crate::wire::{HookOutputShape, HookShape, MemoryShape, ReceiptShape};
+use crate::wire::{HookOutput, HookResponse, Receipt, SessionRecord};
 use deadline::Deadline;
 use input::Input;
 use recall::{Bar, CHARS_PER_TOKEN, Piece};
@@ -127,12 +127,12 @@ pub(crate) fn is_called_astray(args: impl Iterator<Item = OsString>) -> bool {
     let why = "the settings name no hook; `ken hook install` mends them";
     render::say(why);
     if let Ok(settings) = Settings::load(&Place::default(), false) {
-        let receipt = ReceiptShape {
-            time: open::now(),
+        let receipt = Receipt {
+            time: runtime::now(),
             event: input.event,
             session: input.session,
             why: why.to_owned(),
-            ..ReceiptShape::default()
+            ..Receipt::default()
         };
         let _ = receipt::add(&settings.hook_dir(), &receipt);
     }
@@ -177,11 +177,11 @@ fn answer(args: &Args, started: Instant) {
         Ok(settings) => settings,
         Err(error) => return render::error(&error),
     };
-    let mut receipt = ReceiptShape {
-        time: open::now(),
+    let mut receipt = Receipt {
+        time: runtime::now(),
         event: event.verb().to_owned(),
         agent: options.agent.map(|agent| agent.name().to_owned()),
-        ..ReceiptShape::default()
+        ..Receipt::default()
     };
     let deadline = Deadline::start(&settings, &receipt, started);
     let said = panic::catch_unwind(panic::AssertUnwindSafe(|| {
@@ -223,7 +223,7 @@ impl<'a> Call<'a> {
         }
     }
 
-    fn handle(&mut self, receipt: &mut ReceiptShape) -> Result<Option<HookShape>> {
+    fn handle(&mut self, receipt: &mut Receipt) -> Result<Option<HookResponse>> {
         let bytes = input::read();
         let Some(input) = Input::parse(&bytes) else {
             receipt.why = if bytes.is_empty() {
@@ -263,7 +263,7 @@ impl<'a> Call<'a> {
         self.session.mark_used(&said, input.tool_call.as_deref())
     }
 
-    fn prompt(&mut self, receipt: &mut ReceiptShape) -> Result<Option<HookShape>> {
+    fn prompt(&mut self, receipt: &mut Receipt) -> Result<Option<HookResponse>> {
         let query = match prompt::query(&masked(&self.input.prompt)) {
             Ok(query) => query,
             Err(skip) => {
@@ -271,7 +271,7 @@ impl<'a> Call<'a> {
                 return Ok(None);
             }
         };
-        self.session.remember(MemoryShape::Prompt(query.clone()));
+        self.session.remember(SessionRecord::Prompt(query.clone()));
         let hooks = &self.settings.hooks;
         let bar = Bar {
             mode: None,
@@ -282,7 +282,7 @@ impl<'a> Call<'a> {
         self.recall(&query, bar, hooks.prompt_tokens, receipt)
     }
 
-    fn pre_tool(&mut self, receipt: &mut ReceiptShape) -> Result<Option<HookShape>> {
+    fn pre_tool(&mut self, receipt: &mut Receipt) -> Result<Option<HookResponse>> {
         let Some(query) = tool::query(&self.input) else {
             receipt.why = "the call says too little to search with".to_owned();
             return Ok(None);
@@ -300,12 +300,12 @@ impl<'a> Call<'a> {
         query: &str,
         bar: Bar,
         tokens_max: usize,
-        receipt: &mut ReceiptShape,
-    ) -> Result<Option<HookShape>> {
-        let Some(desks) = self.desks(receipt)? else {
+        receipt: &mut Receipt,
+    ) -> Result<Option<HookResponse>> {
+        let Some(searchers) = self.searchers(receipt)? else {
             return Ok(None);
         };
-        let mut found = recall::recall(&desks, query, bar, &self.session)?;
+        let mut found = recall::recall(&searchers, query, bar, &self.session)?;
         receipt.index_age_s = found.index_age_s;
         // The agent is about to see this note anyway.
         let path = self
@@ -328,18 +328,24 @@ impl<'a> Call<'a> {
         Ok(Some(self.give(text, &found.pieces[..n_written], receipt)))
     }
 
-    fn session_start(&mut self, receipt: &mut ReceiptShape) -> Result<Option<HookShape>> {
-        let Some(desks) = self.desks(receipt)? else {
+    fn session_start(&mut self, receipt: &mut Receipt) -> Result<Option<HookResponse>> {
+        let Some(searchers) = self.searchers(receipt)? else {
             return Ok(None);
         };
         let is_compacted = self.input.source == "compact";
         let tokens_max = self.settings.hooks.session_tokens;
-        let pack = start::pack(&desks, &self.cwd(), &self.session, is_compacted, tokens_max)?;
+        let pack = start::pack(
+            &searchers,
+            &self.cwd(),
+            &self.session,
+            is_compacted,
+            tokens_max,
+        )?;
         receipt.index_age_s = pack.index_age_s;
         Ok(Some(self.give(pack.text, &pack.pieces, receipt)))
     }
 
-    fn post_tool(&mut self, receipt: &mut ReceiptShape) -> Result<Option<HookShape>> {
+    fn post_tool(&mut self, receipt: &mut Receipt) -> Result<Option<HookResponse>> {
         let mut output = std::mem::take(&mut self.input.tool_output);
         if let Some(agent @ (Agent::Codex | Agent::Copilot)) = self.agent {
             receipt.why = format!("{} shows every output whole", agent.name());
@@ -401,16 +407,16 @@ impl<'a> Call<'a> {
     }
 
     /// Writes down what is given, and wraps it.
-    fn give(&mut self, text: String, pieces: &[Piece], receipt: &mut ReceiptShape) -> HookShape {
+    fn give(&mut self, text: String, pieces: &[Piece], receipt: &mut Receipt) -> HookResponse {
         for piece in pieces {
             let given = piece.given(self.input.tool_call.as_deref());
             receipt.given.push(given.id.clone());
-            self.session.remember(MemoryShape::Given(given));
+            self.session.remember(SessionRecord::Given(given));
         }
         receipt.why = "given".to_owned();
         receipt.chars = text.chars().count();
-        HookShape {
-            hook_specific_output: HookOutputShape {
+        HookResponse {
+            hook_specific_output: HookOutput {
                 hook_event_name: self.event.name(),
                 additional_context: Some(text),
                 updated_tool_output: None,
@@ -418,8 +424,8 @@ impl<'a> Call<'a> {
         }
     }
 
-    /// Opens the desks that an agent in this folder may ask.
-    fn desks(&self, receipt: &mut ReceiptShape) -> Result<Option<Vec<Arc<Desk>>>> {
+    /// Opens the searchers that an agent in this folder may ask.
+    fn searchers(&self, receipt: &mut Receipt) -> Result<Option<Vec<Arc<Searcher>>>> {
         let vaults = match self.settings.allowed(self.place, &self.cwd())? {
             Allowed::Vaults(vaults) => vaults,
             Allowed::Nothing(why) => {
@@ -428,8 +434,8 @@ impl<'a> Call<'a> {
             }
         };
         receipt.domains = vaults.iter().map(|vault| vault.name.clone()).collect();
-        let desks = Desks::at(self.settings, vaults)?;
-        Ok(Some(desks.all().to_vec()))
+        let searchers = Searchers::at(self.settings, vaults)?;
+        Ok(Some(searchers.all().to_vec()))
     }
 
     fn cwd(&self) -> PathBuf {

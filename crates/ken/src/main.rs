@@ -2,7 +2,6 @@
 
 mod args;
 mod cmd;
-mod desk;
 mod git;
 mod hint;
 mod hook;
@@ -10,6 +9,8 @@ mod mcp;
 mod private;
 mod reader;
 mod render;
+mod runtime;
+mod searcher;
 mod serve;
 mod settings;
 mod watch;

@@ -5,7 +5,7 @@
 //! one (2026-07-28). Here is what it is asked for, and what the specification wants beyond it.
 
 mod address;
-mod asked;
+mod arguments;
 mod check;
 mod choose;
 mod find;
@@ -40,9 +40,9 @@ pub(crate) use http::http;
 pub(crate) use stdio::stdio;
 pub(crate) use tools::TOOLS;
 
-use crate::desk::Desks;
-use crate::desk::asker::{self, Waiting};
 use crate::hint::Hinted;
+use crate::searcher::Searchers;
+use crate::searcher::asker::{self, Waiting};
 use crate::settings::distance;
 
 type Context = RequestContext<RoleServer>;
@@ -69,27 +69,27 @@ const METHODS: [&str; 10] = [
 /// The server of one client, or of one request over HTTP.
 #[derive(Clone)]
 struct Server {
-    desks: Desks,
+    searchers: Searchers,
 }
 
 impl Server {
-    fn new(desks: Desks) -> Self {
-        Self { desks }
+    fn new(searchers: Searchers) -> Self {
+        Self { searchers }
     }
 
-    /// Returns the desks of a request: those its token allows where the guard has put them, all
+    /// Returns the searchers of a request: those its token allows where the guard has put them, all
     /// others of this server else.
-    fn desks(&self, context: &Context) -> Desks {
+    fn searchers(&self, context: &Context) -> Searchers {
         let parts = context.extensions.get::<Parts>();
-        let allowed = parts.and_then(|parts| parts.extensions.get::<Desks>());
-        allowed.unwrap_or(&self.desks).clone()
+        let allowed = parts.and_then(|parts| parts.extensions.get::<Searchers>());
+        allowed.unwrap_or(&self.searchers).clone()
     }
 
     fn with_instructions(&self, context: &Context) -> impl Future<Output = ServerConfig> + use<> {
-        let (info, desks) = (self.get_info(), self.desks(context));
+        let (info, searchers) = (self.get_info(), self.searchers(context));
         let asker = Asker::of(context);
         async move {
-            match blocking(asker, move || instructions::write(&desks)).await {
+            match blocking(asker, move || instructions::write(&searchers)).await {
                 Ok(text) => info.with_instructions(text),
                 Err(_) => info,
             }
@@ -154,10 +154,13 @@ impl ServerHandler for Server {
         let Some(row) = TOOLS.iter().find(|row| row.name == request.name) else {
             return Err(unknown_tool(&request.name));
         };
-        let desks = self.desks(&context);
-        let has_links = desks.settings().is_some_and(|s| s.mcp.resource_links);
+        let searchers = self.searchers(&context);
+        let has_links = searchers.settings().is_some_and(|s| s.mcp.resource_links);
         let arguments = request.arguments.unwrap_or_default();
-        let answered = blocking(Asker::of(&context), move || (row.run)(&desks, arguments)).await;
+        let answered = blocking(Asker::of(&context), move || {
+            (row.run)(&searchers, arguments)
+        })
+        .await;
         let mut result = match answered {
             Ok(Ok(reply)) => reply.into_result(has_links),
             Ok(Err(error)) => reply::failed(&error),
@@ -175,10 +178,10 @@ impl ServerHandler for Server {
         request: Option<PaginatedRequestParams>,
         context: Context,
     ) -> Result<ListResourcesResult, ErrorData> {
-        let desks = self.desks(&context);
+        let searchers = self.searchers(&context);
         let cursor = request.and_then(|request| request.cursor);
         let listed = blocking(Asker::of(&context), move || {
-            resources::list(&desks, cursor.as_deref())
+            resources::list(&searchers, cursor.as_deref())
         })
         .await;
         let mut result = listed.map_err(|_| broken())??;
@@ -207,9 +210,9 @@ impl ServerHandler for Server {
         request: ReadResourceRequestParams,
         context: Context,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let desks = self.desks(&context);
+        let searchers = self.searchers(&context);
         let read = blocking(Asker::of(&context), move || {
-            resources::read(&desks, &request.uri)
+            resources::read(&searchers, &request.uri)
         })
         .await;
         let mut result = read.map_err(|_| broken())??;

@@ -20,7 +20,7 @@ use kenning::index::Report;
 
 use crate::args::When;
 use crate::hint;
-use crate::wire::{self, AnswerShape, HitShape, LinksShape, PassageShape, StatusShape};
+use crate::wire::{self, Hit, LinksResponse, Passage, SearchResponse, StatusResponse};
 
 const PATH: Style = AnsiColor::Cyan.on_default().bold();
 const DIM: Style = Style::new().dimmed();
@@ -97,7 +97,7 @@ pub(crate) fn print_json(value: &impl serde::Serialize) -> Result<()> {
 }
 
 /// Prints an answer for people.
-pub(crate) fn answer(answer: &AnswerShape, vault: Option<&Path>, quiet: bool) -> Result<()> {
+pub(crate) fn answer(answer: &SearchResponse, vault: Option<&Path>, quiet: bool) -> Result<()> {
     let mut out = anstream::stdout().lock();
     let width = width();
     for hit in &answer.hits {
@@ -128,12 +128,7 @@ pub(crate) fn answer(answer: &AnswerShape, vault: Option<&Path>, quiet: bool) ->
     Ok(())
 }
 
-fn write_hit(
-    out: &mut impl Write,
-    hit: &HitShape,
-    vault: Option<&Path>,
-    width: usize,
-) -> Result<()> {
+fn write_hit(out: &mut impl Write, hit: &Hit, vault: Option<&Path>, width: usize) -> Result<()> {
     let lines = match (hit.start_line.zip(hit.end_line), hit.page) {
         (Some((start, end)), _) => format!(":{start}-{end}"),
         (None, Some(page)) => format!(" page {page}"),
@@ -159,7 +154,7 @@ fn write_hit(
     Ok(())
 }
 
-fn write_explanation(out: &mut impl Write, hit: &HitShape) -> Result<()> {
+fn write_explanation(out: &mut impl Write, hit: &Hit) -> Result<()> {
     for stage in hit.explain.iter().flatten() {
         let sign = match stage.effect {
             "adds" => "+",
@@ -196,7 +191,7 @@ fn link(path: &str, vault: Option<&Path>) -> String {
 }
 
 /// A piece of an excerpt that is not broken: a word and whether it was asked for.
-fn mark(hit: &HitShape) -> Vec<(String, bool)> {
+fn mark(hit: &Hit) -> Vec<(String, bool)> {
     let mut words: Vec<(String, bool)> = Vec::new();
     let mut current = String::new();
     let mut is_match = false;
@@ -248,7 +243,7 @@ fn width() -> usize {
 }
 
 /// Prints an answer as Markdown with whole passages.
-pub(crate) fn markdown(answer: &AnswerShape) -> Result<()> {
+pub(crate) fn markdown(answer: &SearchResponse) -> Result<()> {
     let mut out = String::new();
     for hit in &answer.hits {
         let others = wire::also_in(&hit.also_in);
@@ -268,7 +263,7 @@ pub(crate) fn markdown(answer: &AnswerShape) -> Result<()> {
 }
 
 /// Prints a passage, with line numbers if asked for.
-pub(crate) fn passage(passage: &PassageShape, line_numbers: bool) -> Result<()> {
+pub(crate) fn passage(passage: &Passage, line_numbers: bool) -> Result<()> {
     let mut out = String::new();
     for (number, line) in (passage.start_line..).zip(passage.text.lines()) {
         if line_numbers {
@@ -370,7 +365,7 @@ pub(crate) fn counted(n: usize, what: &str) -> String {
 }
 
 /// Prints the state of an index for people.
-pub(crate) fn status(status: &StatusShape) -> Result<()> {
+pub(crate) fn status(status: &StatusResponse) -> Result<()> {
     let languages: Vec<String> = status
         .languages
         .iter()
@@ -418,7 +413,7 @@ pub(crate) fn status(status: &StatusShape) -> Result<()> {
 }
 
 /// Says what rules left out and which files are of no kind that is read.
-fn left_out(status: &StatusShape) -> String {
+fn left_out(status: &StatusResponse) -> String {
     let mut out = String::new();
     for rule in &status.left_out {
         let more = rule.n - rule.paths.len();
@@ -455,7 +450,7 @@ fn left_out(status: &StatusShape) -> String {
 }
 
 /// Prints the links around a note for people.
-pub(crate) fn links(links: &LinksShape) -> Result<()> {
+pub(crate) fn links(links: &LinksResponse) -> Result<()> {
     let mut out = anstream::stdout().lock();
     for (title, list) in [
         ("links to", &links.outgoing),

@@ -1,4 +1,4 @@
-//! The HTTP interface: routes over the desks of the domains, behind one guard. Nothing but what
+//! The HTTP interface: routes over the searchers of the domains, behind one guard. Nothing but what
 //! stands in an index can be read through it.
 
 mod ask;
@@ -36,15 +36,15 @@ use tower_http::compression::predicate::{DefaultPredicate, NotForContentType, Pr
 use tower_http::limit::RequestBodyLimitLayer;
 use tower_http::timeout::RequestBodyDeadlineLayer;
 
-use crate::args::Seat;
-use crate::cmd::open;
-use crate::desk::Desks;
+use crate::args::CompatServer;
 use crate::hint::Hinted;
 use crate::mcp;
+use crate::runtime;
+use crate::searcher::Searchers;
 use crate::settings::Client;
 use gate::Gate;
 use guard::Guard;
-use listen::{Seated, Times};
+use listen::{BoundServer, Times};
 use problem::Problem;
 
 /// Most bytes of what is sent.
@@ -67,7 +67,7 @@ pub(crate) struct Options {
     pub(crate) allowed_origins: Vec<String>,
     pub(crate) clients: Vec<Client>,
     /// Programs whose place is taken, and their ports.
-    pub(crate) seats: Vec<(Seat, u16)>,
+    pub(crate) compat: Vec<(CompatServer, u16)>,
     /// Longest time that a request may take to arrive.
     pub(crate) read_time_max: Duration,
 }
@@ -89,11 +89,11 @@ struct Shared {
 }
 
 /// Serves until a signal to end.
-pub(crate) fn run(desks: Desks, options: Options, announce: impl Fn(&str)) -> Result<()> {
+pub(crate) fn run(searchers: Searchers, options: Options, announce: impl Fn(&str)) -> Result<()> {
     // The handler that the index flow sets must come before that of the runtime, which calls it in
     // turn; the other way round it would take the signal away.
-    let stop = open::stop_flag();
-    let n_threads = open::n_threads();
+    let stop = runtime::stop_flag();
+    let n_threads = runtime::n_threads();
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(n_threads)
         .max_blocking_threads(n_threads + EXTRA_THREADS)
@@ -101,9 +101,9 @@ pub(crate) fn run(desks: Desks, options: Options, announce: impl Fn(&str)) -> Re
         .build()
         .context("no threads to serve with")?;
     let served = runtime.block_on(async {
-        let seated = seats(desks, &options).await?;
+        let servers = bind_all(searchers, &options).await?;
         let signal = listen::signals()?;
-        announce(&listen::description(&seated)?);
+        announce(&listen::description(&servers)?);
         let times = Times {
             read_max: options.read_time_max,
             end_max: END_TIME_MAX,
@@ -113,7 +113,7 @@ pub(crate) fn run(desks: Desks, options: Options, announce: impl Fn(&str)) -> Re
             // What still indexes keeps what it has done, and says so.
             stop.store(true, Ordering::Relaxed);
         };
-        listen::until_signal(seated, times, signal).await;
+        listen::until_signal(servers, times, signal).await;
         Ok(())
     });
     runtime.shutdown_timeout(END_TIME_MAX);
@@ -121,10 +121,10 @@ pub(crate) fn run(desks: Desks, options: Options, announce: impl Fn(&str)) -> Re
 }
 
 /// Opens the main address and those of the programs whose place is taken.
-async fn seats(desks: Desks, options: &Options) -> Result<Vec<Seated>> {
+async fn bind_all(searchers: Searchers, options: &Options) -> Result<Vec<BoundServer>> {
     let app = App(Arc::new(Shared {
         questions: Gate::new(
-            open::n_threads(),
+            runtime::n_threads(),
             QUESTIONS_WAITING_MAX,
             Some(ANSWER_TIME_MAX),
         ),
@@ -134,26 +134,26 @@ async fn seats(desks: Desks, options: &Options) -> Result<Vec<Seated>> {
         read_time_max: options.read_time_max,
     }));
     let guard = |address: SocketAddr, foreign: &'static [&'static str]| {
-        Arc::new(Guard::new(desks.clone(), address.ip(), options).trusting(foreign))
+        Arc::new(Guard::new(searchers.clone(), address.ip(), options).trusting(foreign))
     };
     let listener = bind(options.address, "--port").await?;
     let router = guarded(
-        router(app.clone(), &desks),
+        router(app.clone(), &searchers),
         guard(options.address, guard::NO_SCHEMES),
         options.read_time_max,
     );
-    let mut seated = vec![Seated::new("listening", listener, router)];
-    for &(seat, port) in &options.seats {
+    let mut servers = vec![BoundServer::new("listening", listener, router)];
+    for &(server, port) in &options.compat {
         // Those programs never listen to other machines.
         let address = SocketAddr::from(([127, 0, 0, 1], port));
-        let (name, option, router, foreign) = match seat {
-            Seat::Omnisearch => (
+        let (name, option, router, foreign) = match server {
+            CompatServer::Omnisearch => (
                 "omnisearch",
                 "--omnisearch-port",
                 compat::omnisearch::router(),
                 compat::omnisearch::SCHEMES,
             ),
-            Seat::Miyo => (
+            CompatServer::Miyo => (
                 "miyo",
                 "--miyo-port",
                 compat::miyo::router(),
@@ -165,9 +165,9 @@ async fn seats(desks: Desks, options: &Options) -> Result<Vec<Seated>> {
             guard(address, foreign),
             options.read_time_max,
         );
-        seated.push(Seated::new(name, bind(address, option).await?, router));
+        servers.push(BoundServer::new(name, bind(address, option).await?, router));
     }
-    Ok(seated)
+    Ok(servers)
 }
 
 async fn bind(address: SocketAddr, option: &str) -> Result<TcpListener> {
@@ -180,14 +180,14 @@ async fn bind(address: SocketAddr, option: &str) -> Result<TcpListener> {
 }
 
 /// Returns every route. Whatever else is to be asked behind the same guard is nested here: it finds
-/// the desks that the client may ask in the request, as `Extension<Desks>`.
-fn router(app: App, desks: &Desks) -> Router {
+/// the searchers that the client may ask in the request, as `Extension<Searchers>`.
+fn router(app: App, searchers: &Searchers) -> Router {
     let in_turn = middleware::from_fn_with_state(app.clone(), in_turn);
-    let of_domain = mcp::http(desks.clone())
+    let of_domain = mcp::http(searchers.clone())
         .layer(in_turn.clone())
         .layer(middleware::from_fn(only_domain));
     table::router(routes::table())
-        .nest("/mcp", mcp::http(desks.clone()).layer(in_turn))
+        .nest("/mcp", mcp::http(searchers.clone()).layer(in_turn))
         .nest("/d/{domain}/mcp", of_domain)
         .fallback(problem::no_such_path)
         .method_not_allowed_fallback(problem::wrong_method)
@@ -205,17 +205,17 @@ async fn in_turn(
     app.0.questions.pass(stop, next.run(request)).await
 }
 
-/// Leaves of the desks that a client may ask the one that its address names.
+/// Leaves of the searchers that a client may ask the one that its address names.
 async fn only_domain(
     Path(domain): Path<HashMap<String, String>>,
-    Extension(desks): Extension<Desks>,
+    Extension(searchers): Extension<Searchers>,
     mut request: Request,
     next: Next,
 ) -> Result<Response, Problem> {
     let name = domain.get("domain").cloned().unwrap_or_default();
     let unknown = |error| Problem::from(error).with_status(StatusCode::NOT_FOUND);
-    desks.get(Some(&name)).map_err(unknown)?;
-    request.extensions_mut().insert(desks.only(&[name]));
+    searchers.get(Some(&name)).map_err(unknown)?;
+    request.extensions_mut().insert(searchers.only(&[name]));
     Ok(next.run(request).await)
 }
 

@@ -26,7 +26,7 @@ use clients::ClientSettings;
 use hooks::HookSettings;
 pub(crate) use hooks::{Allowed, agent_file};
 
-use crate::args::{FusionArg, ModeArg, Place};
+use crate::args::{FusionArg, Place};
 use crate::hint::Hinted;
 use domain::decay;
 pub(crate) use domain::{DOMAIN_FILE, DomainSettings, is_name};
@@ -279,13 +279,8 @@ impl Settings {
     }
 
     /// Returns the mode that was asked for, or the one in the settings.
-    pub(crate) fn mode(&self, asked: Option<ModeArg>) -> Result<Mode> {
-        match asked {
-            Some(ModeArg::Hybrid) => Ok(Mode::Hybrid),
-            Some(ModeArg::Lexical) => Ok(Mode::Lexical),
-            Some(ModeArg::Vector) => Ok(Mode::Vector),
-            None => mode(&self.search.mode),
-        }
+    pub(crate) fn mode(&self, asked: Option<Mode>) -> Result<Mode> {
+        asked.map_or_else(|| mode(&self.search.mode), Ok)
     }
 
     /// Returns how to rank the notes of a place.
@@ -364,15 +359,12 @@ fn canonical(path: &Path) -> Result<PathBuf> {
 const DECAY_NAMES: &str = "off, half_life or ranked_grouped";
 
 fn mode(name: &str) -> Result<Mode> {
-    [Mode::Hybrid, Mode::Lexical, Mode::Vector]
-        .into_iter()
-        .find(|mode| mode.name() == name)
-        .ok_or_else(|| {
-            Hinted::error(
-                format!("{name:?} is no search mode"),
-                "use hybrid, lexical or vector",
-            )
-        })
+    Mode::from_name(name).ok_or_else(|| {
+        Hinted::error(
+            format!("{name:?} is not a search mode"),
+            "use hybrid, lexical or vector",
+        )
+    })
 }
 
 /// Changes the settings file and puts it in place at once.

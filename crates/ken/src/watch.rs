@@ -10,9 +10,9 @@ use std::time::{Duration, Instant};
 use anyhow::Result;
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 
-use crate::cmd::open::How;
-use crate::desk::{Desk, Desks};
-use crate::wire::ReportShape;
+use crate::runtime::How;
+use crate::searcher::{Searcher, Searchers};
+use crate::wire::IndexReport;
 
 /// When to look.
 #[derive(Clone, Copy, Debug)]
@@ -47,7 +47,7 @@ pub(crate) enum Cause {
 }
 
 /// Told after each update: what woke it, and what it did.
-pub(crate) type Tell = dyn Fn(&Desk, Cause, Result<ReportShape>) + Send + Sync;
+pub(crate) type Tell = dyn Fn(&Searcher, Cause, Result<IndexReport>) + Send + Sync;
 
 /// Watchers of some domains; they end when this is dropped.
 pub(crate) struct Watching {
@@ -61,26 +61,28 @@ enum Signal {
     Stop,
 }
 
-/// Watches the vault of each desk.
-pub(crate) fn start(desks: &Desks, rhythm: Rhythm, tell: &Arc<Tell>) -> Watching {
+/// Watches the vault of each searcher.
+pub(crate) fn start(searchers: &Searchers, rhythm: Rhythm, tell: &Arc<Tell>) -> Watching {
     let mut watching = Watching {
         parts: Vec::new(),
         unwatched: Vec::new(),
     };
-    for desk in desks.all() {
-        let Some(vault) = desk.vault() else {
+    for searcher in searchers.all() {
+        let Some(vault) = searcher.vault() else {
             continue;
         };
         let (sender, receiver) = channel();
         let watcher = match watch(vault, sender.clone()) {
             Ok(watcher) => Some(watcher),
             Err(error) => {
-                watching.unwatched.push(format!("{}: {error}", desk.name()));
+                watching
+                    .unwatched
+                    .push(format!("{}: {error}", searcher.name()));
                 None
             }
         };
-        let (desk, tell) = (Arc::clone(desk), Arc::clone(tell));
-        let thread = thread::spawn(move || run(&desk, &receiver, rhythm, &*tell));
+        let (searcher, tell) = (Arc::clone(searcher), Arc::clone(tell));
+        let thread = thread::spawn(move || run(&searcher, &receiver, rhythm, &*tell));
         watching.parts.push((sender, watcher, thread));
     }
     watching
@@ -111,18 +113,18 @@ fn may_matter(root: &Path, event: &Event) -> bool {
     !is_access && (event.paths.is_empty() || !event.paths.iter().all(|path| is_hidden(path)))
 }
 
-fn run(desk: &Desk, signals: &Receiver<Signal>, rhythm: Rhythm, tell: &Tell) {
+fn run(searcher: &Searcher, signals: &Receiver<Signal>, rhythm: Rhythm, tell: &Tell) {
     let mut cause = Cause::Start;
     let mut said = Vec::new();
     loop {
-        let mut report = desk.reload(How::default(), &|_| {});
+        let mut report = searcher.reload(How::default(), &|_| {});
         if let Ok(report) = &mut report {
             // What has been said is not said again at every look.
             let now = report.notices.clone();
             report.notices.retain(|notice| !said.contains(notice));
             said = now;
         }
-        tell(desk, cause, report);
+        tell(searcher, cause, report);
         cause = match signals.recv_timeout(rhythm.sweep) {
             Ok(Signal::Stop) | Err(RecvTimeoutError::Disconnected) => return,
             Err(RecvTimeoutError::Timeout) => Cause::Sweep,

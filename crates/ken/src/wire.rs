@@ -1,10 +1,11 @@
-//! The JSON shapes shared by every interface; the only types that are serialised.
+//! The JSON types shared by every interface; the only types that are serialised.
 
 mod cite;
 pub(crate) mod compat;
 pub(crate) mod eval;
 mod hook;
 pub(crate) mod http;
+mod mode;
 mod notes;
 mod qmd;
 mod tools;
@@ -12,29 +13,30 @@ mod traverse;
 
 use std::path::Path;
 
-pub(crate) use cite::{CitationShape, PlaceShape, VerdictShape, VerdictsShape, citations};
-pub(crate) use hook::{GivenShape, HookOutputShape, HookShape, MemoryShape, ReceiptShape};
-pub(crate) use notes::{NoteShape, NotesShape};
-pub(crate) use qmd::{QmdHitShape, QmdNoteShape};
+pub(crate) use cite::{CheckedCitation, CitationFields, QuotePlace, VerifyResponse, citations};
+pub(crate) use hook::{GivenPassage, HookOutput, HookResponse, Receipt, SessionRecord};
+pub(crate) use mode::Mode;
+pub(crate) use notes::{NoteSummary, NotesResponse};
+pub(crate) use qmd::{QmdHit, QmdNote};
 pub(crate) use tools::{
-    CheckedShape, DomainShape, DomainsShape, FoundShape, GotManyShape, GotShape, LinkedShape,
-    ListedNoteShape, ListedShape, MissingShape, ReachedShape, ResultShape,
+    DomainStatus, FoundPassage, GetOutput, LinksOutput, ListOutput, ListedNote, MissingNote,
+    MultiGetOutput, SearchOutput, StatusOutput, TraverseOutput, VerifyOutput,
 };
 pub(crate) use traverse::{
-    CompareShape, MissedShape, RetainedShape, SeenShape, TraverseShape, WalkShape, Walked,
+    MissedNote, RetainedNote, TraverseResponse, VisitedNote, WalkComparison, WalkSummary, Walked,
 };
 
 use kenning::index::{Rebuild, Report};
 use kenning::links::Links;
 use kenning::search::told_score as rounded;
-use kenning::search::{Answer, Hit, Mode, Passage, PropertyType, Stage};
+use kenning::search::{self, Answer, PropertyType};
 use kenning::store::{LinkRow, Status};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 /// One answer.
 #[derive(Debug, JsonSchema, Serialize)]
-pub(crate) struct AnswerShape {
+pub(crate) struct SearchResponse {
     pub(crate) query: String,
     pub(crate) mode: &'static str,
     pub(crate) evidence: &'static str,
@@ -42,12 +44,12 @@ pub(crate) struct AnswerShape {
     pub(crate) took_ms: f64,
     pub(crate) index_age_s: Option<i64>,
     pub(crate) notices: Vec<String>,
-    pub(crate) hits: Vec<HitShape>,
+    pub(crate) hits: Vec<Hit>,
 }
 
 /// One hit. `highlights` are character ranges of `excerpt`.
 #[derive(Debug, JsonSchema, Serialize)]
-pub(crate) struct HitShape {
+pub(crate) struct Hit {
     pub(crate) rank: usize,
     pub(crate) id: String,
     /// Where several domains were asked, the one it is from.
@@ -82,12 +84,12 @@ pub(crate) struct HitShape {
     pub(crate) vector_rank: Option<u32>,
     /// How it was scored, if asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) explain: Option<Vec<StageShape>>,
+    pub(crate) explain: Option<Vec<Stage>>,
 }
 
 /// One stage of the ranking: what it did to the score so far, by how much, and the score after it.
 #[derive(Debug, JsonSchema, Serialize)]
-pub(crate) struct StageShape {
+pub(crate) struct Stage {
     pub(crate) stage: &'static str,
     /// `adds`, `times`, `is` or `at most`.
     pub(crate) effect: &'static str,
@@ -99,14 +101,14 @@ pub(crate) struct StageShape {
 /// What stands around an answer.
 pub(crate) struct Asked<'a> {
     pub(crate) query: &'a str,
-    pub(crate) mode: Mode,
+    pub(crate) mode: search::Mode,
     pub(crate) took_ms: f64,
     pub(crate) index_age_s: Option<i64>,
     pub(crate) vault: Option<&'a Path>,
     pub(crate) is_explained: bool,
 }
 
-impl AnswerShape {
+impl SearchResponse {
     pub(crate) fn new(answer: Answer, asked: &Asked<'_>) -> Self {
         let name = asked.vault.and_then(|vault| vault.file_name());
         let vault = name
@@ -122,14 +124,14 @@ impl AnswerShape {
             notices: answer.notices,
             hits: (1..)
                 .zip(answer.hits)
-                .map(|(rank, hit)| HitShape::new(rank, hit, &vault, asked.is_explained))
+                .map(|(rank, hit)| Hit::new(rank, hit, &vault, asked.is_explained))
                 .collect(),
         }
     }
 }
 
-impl HitShape {
-    fn new(rank: usize, hit: Hit, vault: &str, is_explained: bool) -> Self {
+impl Hit {
+    fn new(rank: usize, hit: search::Hit, vault: &str, is_explained: bool) -> Self {
         let section = (hit.breadcrumb.len() > 1)
             .then(|| hit.breadcrumb.last().cloned())
             .flatten();
@@ -175,7 +177,7 @@ impl HitShape {
     }
 }
 
-impl HitShape {
+impl Hit {
     /// Returns where it stands, as a person writes it: `Roof.md:3-9`, `Manual.pdf page 3`.
     pub(crate) fn place(&self) -> String {
         place(&self.path, self.start_line.zip(self.end_line), self.page)
@@ -204,10 +206,10 @@ pub(crate) fn also_in(others: &[String]) -> Option<String> {
     }
 }
 
-fn stages(stages: Vec<Stage>) -> Vec<StageShape> {
+fn stages(stages: Vec<search::Stage>) -> Vec<Stage> {
     let stages = stages.into_iter();
     stages
-        .map(|stage| StageShape {
+        .map(|stage| Stage {
             stage: stage.name,
             effect: stage.effect.name(),
             value: rounded(stage.value),
@@ -257,7 +259,7 @@ pub(crate) fn encode(text: &str) -> String {
 
 /// Part of a note.
 #[derive(Debug, JsonSchema, Serialize)]
-pub(crate) struct PassageShape {
+pub(crate) struct Passage {
     pub(crate) path: String,
     pub(crate) title: String,
     pub(crate) format: String,
@@ -271,21 +273,21 @@ pub(crate) struct PassageShape {
     pub(crate) aliases: Vec<String>,
     pub(crate) date: Option<String>,
     pub(crate) date_source: Option<String>,
-    pub(crate) properties: Vec<PropertyShape>,
+    pub(crate) properties: Vec<Property>,
     pub(crate) text: String,
 }
 
 /// One property of a note, with its type.
 #[derive(Debug, JsonSchema, Serialize)]
-pub(crate) struct PropertyShape {
+pub(crate) struct Property {
     pub(crate) name: String,
     pub(crate) r#type: &'static str,
     pub(crate) value: serde_json::Value,
 }
 
-impl From<Passage> for PassageShape {
-    fn from(passage: Passage) -> Self {
-        let Passage { note, details, .. } = passage;
+impl From<search::Passage> for Passage {
+    fn from(passage: search::Passage) -> Self {
+        let search::Passage { note, details, .. } = passage;
         let properties = details.properties.into_iter();
         Self {
             path: note.path.clone(),
@@ -301,7 +303,7 @@ impl From<Passage> for PassageShape {
             date: note.date.clone(),
             date_source: details.date_source,
             properties: properties
-                .map(|(name, value)| PropertyShape {
+                .map(|(name, value)| Property {
                     r#type: PropertyType::of(&value).name(),
                     name,
                     value,
@@ -314,7 +316,7 @@ impl From<Passage> for PassageShape {
 
 /// What an index run did.
 #[derive(Debug, JsonSchema, Serialize)]
-pub(crate) struct ReportShape {
+pub(crate) struct IndexReport {
     pub(crate) added: usize,
     pub(crate) changed: usize,
     pub(crate) removed: usize,
@@ -324,9 +326,9 @@ pub(crate) struct ReportShape {
     pub(crate) bytes: u64,
     pub(crate) rebuilt: Option<String>,
     pub(crate) stopped: bool,
-    pub(crate) skipped: Vec<SkippedShape>,
-    pub(crate) warnings: Vec<WarningShape>,
-    pub(crate) masked: Vec<FindingShape>,
+    pub(crate) skipped: Vec<SkippedFile>,
+    pub(crate) warnings: Vec<Warning>,
+    pub(crate) masked: Vec<Finding>,
     /// What is not as it should be, and what to do about it.
     pub(crate) notices: Vec<String>,
     pub(crate) took_ms: f64,
@@ -334,20 +336,20 @@ pub(crate) struct ReportShape {
 
 /// A file that could not be taken.
 #[derive(Debug, JsonSchema, Serialize)]
-pub(crate) struct SkippedShape {
+pub(crate) struct SkippedFile {
     pub(crate) path: String,
     pub(crate) reason: String,
 }
 
 /// Something in a note that could not be understood.
 #[derive(Debug, JsonSchema, Serialize)]
-pub(crate) struct WarningShape {
+pub(crate) struct Warning {
     pub(crate) path: String,
     pub(crate) line: u32,
     pub(crate) message: String,
 }
 
-impl ReportShape {
+impl IndexReport {
     pub(crate) fn new(report: &Report, took_ms: f64, notices: Vec<String>) -> Self {
         Self {
             notices,
@@ -365,7 +367,7 @@ impl ReportShape {
             masked: report
                 .masked
                 .iter()
-                .map(|(path, line, pattern)| FindingShape {
+                .map(|(path, line, pattern)| Finding {
                     path: path.clone(),
                     line: *line,
                     pattern: (*pattern).to_owned(),
@@ -376,19 +378,19 @@ impl ReportShape {
     }
 }
 
-fn skipped(files: &[kenning::vault::Skipped]) -> Vec<SkippedShape> {
+fn skipped(files: &[kenning::vault::Skipped]) -> Vec<SkippedFile> {
     files
         .iter()
-        .map(|file| SkippedShape {
+        .map(|file| SkippedFile {
             path: file.path.clone(),
             reason: file.reason.clone(),
         })
         .collect()
 }
 
-fn warnings(all: &[(String, u32, String)]) -> Vec<WarningShape> {
+fn warnings(all: &[(String, u32, String)]) -> Vec<Warning> {
     all.iter()
-        .map(|(path, line, message)| WarningShape {
+        .map(|(path, line, message)| Warning {
             path: path.clone(),
             line: *line,
             message: message.clone(),
@@ -416,7 +418,7 @@ pub(crate) fn rebuild_reason(rebuild: &Rebuild) -> String {
 
 /// The index as a whole.
 #[derive(Debug, JsonSchema, Serialize)]
-pub(crate) struct StatusShape {
+pub(crate) struct StatusResponse {
     pub(crate) vault: Option<String>,
     pub(crate) store: String,
     pub(crate) bytes: u64,
@@ -427,15 +429,15 @@ pub(crate) struct StatusShape {
     pub(crate) model: Option<String>,
     pub(crate) languages: Vec<(String, u64)>,
     pub(crate) index_age_s: Option<i64>,
-    pub(crate) left_out: Vec<LeftOutShape>,
+    pub(crate) left_out: Vec<LeftOut>,
     pub(crate) other_files: Vec<(String, u64)>,
-    pub(crate) skipped: Vec<SkippedShape>,
-    pub(crate) warnings: Vec<WarningShape>,
+    pub(crate) skipped: Vec<SkippedFile>,
+    pub(crate) warnings: Vec<Warning>,
     /// What is not as it should be, and what to do about it.
     pub(crate) notices: Vec<String>,
 }
 
-impl StatusShape {
+impl StatusResponse {
     pub(crate) fn new(status: &Status, store: &Path, vault: Option<&Path>, now: i64) -> Self {
         Self {
             vault: vault.map(|vault| vault.display().to_string()),
@@ -463,15 +465,15 @@ impl StatusShape {
 
 /// What one rule left out: how many files and folders, and the first of them.
 #[derive(Debug, JsonSchema, Serialize)]
-pub(crate) struct LeftOutShape {
+pub(crate) struct LeftOut {
     pub(crate) rule: String,
     pub(crate) n: usize,
     pub(crate) paths: Vec<String>,
 }
 
-fn left_out(all: &[(String, String)]) -> Vec<LeftOutShape> {
+fn left_out(all: &[(String, String)]) -> Vec<LeftOut> {
     const SHOWN_MAX: usize = 20;
-    let mut rules: Vec<LeftOutShape> = Vec::new();
+    let mut rules: Vec<LeftOut> = Vec::new();
     for (rule, path) in all {
         match rules.last_mut().filter(|last| last.rule == *rule) {
             Some(last) => {
@@ -480,7 +482,7 @@ fn left_out(all: &[(String, String)]) -> Vec<LeftOutShape> {
                     last.paths.push(path.clone());
                 }
             }
-            None => rules.push(LeftOutShape {
+            None => rules.push(LeftOut {
                 rule: rule.clone(),
                 n: 1,
                 paths: vec![path.clone()],
@@ -492,16 +494,16 @@ fn left_out(all: &[(String, String)]) -> Vec<LeftOutShape> {
 
 /// The links around a note.
 #[derive(Debug, JsonSchema, Serialize)]
-pub(crate) struct LinksShape {
+pub(crate) struct LinksResponse {
     pub(crate) path: String,
-    pub(crate) outgoing: Vec<LinkShape>,
-    pub(crate) backlinks: Vec<LinkShape>,
-    pub(crate) unresolved: Vec<LinkShape>,
+    pub(crate) outgoing: Vec<Link>,
+    pub(crate) backlinks: Vec<Link>,
+    pub(crate) unresolved: Vec<Link>,
 }
 
 /// A link. `path` is the file at its other end.
 #[derive(Debug, JsonSchema, Serialize)]
-pub(crate) struct LinkShape {
+pub(crate) struct Link {
     pub(crate) path: Option<String>,
     pub(crate) line: u32,
     pub(crate) kind: &'static str,
@@ -510,9 +512,9 @@ pub(crate) struct LinkShape {
     pub(crate) shown: Option<String>,
 }
 
-impl LinksShape {
+impl LinksResponse {
     pub(crate) fn new(path: String, links: Links) -> Self {
-        let shape = |link: LinkRow, path: Option<String>| LinkShape {
+        let convert = |link: LinkRow, path: Option<String>| Link {
             path,
             line: link.line,
             kind: link.kind.name(),
@@ -525,17 +527,17 @@ impl LinksShape {
             outgoing: links
                 .outgoing
                 .into_iter()
-                .map(|l| shape(l.link, Some(l.target)))
+                .map(|l| convert(l.link, Some(l.target)))
                 .collect(),
             backlinks: links
                 .backlinks
                 .into_iter()
-                .map(|l| shape(l.link, Some(l.source)))
+                .map(|l| convert(l.link, Some(l.source)))
                 .collect(),
             unresolved: links
                 .unresolved
                 .into_iter()
-                .map(|link| shape(link, None))
+                .map(|link| convert(link, None))
                 .collect(),
         }
     }
@@ -543,7 +545,7 @@ impl LinksShape {
 
 /// A credential that stands in a note.
 #[derive(Debug, JsonSchema, Serialize)]
-pub(crate) struct FindingShape {
+pub(crate) struct Finding {
     pub(crate) path: String,
     /// 0 when it stands in the name of the file or of a folder around it.
     pub(crate) line: u32,

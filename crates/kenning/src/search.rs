@@ -89,6 +89,14 @@ pub enum Mode {
 }
 
 impl Mode {
+    /// Every mode, the usual one first.
+    pub const ALL: [Self; 3] = [Self::Hybrid, Self::Lexical, Self::Vector];
+
+    /// Returns the mode that people call by this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|mode| mode.name() == name)
+    }
+
     /// Returns this mode, or that of lists.
     fn unless(self, is_listing: bool) -> Self {
         match is_listing {

@@ -30,7 +30,7 @@ pub(crate) struct ServeArgs {
     pub(crate) token_file: Option<PathBuf>,
     /// Answer in place of these programs, too
     #[arg(long, value_name = "PROGRAM", value_delimiter = ',')]
-    pub(crate) compat: Vec<Seat>,
+    pub(crate) compat: Vec<CompatServer>,
     /// Port of the place of Omnisearch
     #[arg(long, value_name = "N", default_value_t = 51361)]
     pub(crate) omnisearch_port: u16,
@@ -50,7 +50,7 @@ pub(crate) struct ServeArgs {
 
 /// A program whose place is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Seat {
+pub(crate) enum CompatServer {
     /// The HTTP server of Obsidian's Omnisearch
     Omnisearch,
     /// The service that Obsidian's Copilot asks

@@ -8,13 +8,14 @@ use anyhow::Result;
 use kenning::vault::Vault;
 use kenning::{index, secrets};
 
-use super::{Found, open};
+use super::Found;
 use crate::args::{AuditArgs, AuditFormat, Place};
 use crate::hint::Hinted;
 use crate::reader::Readers;
 use crate::render;
+use crate::runtime;
 use crate::settings::Settings;
-use crate::wire::FindingShape;
+use crate::wire::Finding;
 
 pub(super) fn run(settings: &Settings, place: &Place, args: &AuditArgs) -> Result<Found> {
     let located = settings.locate(place)?;
@@ -32,7 +33,7 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &AuditArgs) -> Resul
     match args.format {
         AuditFormat::Json => render::print_json(&findings)?,
         AuditFormat::Text => {
-            let line = |f: &FindingShape| {
+            let line = |f: &Finding| {
                 let path = render::inline(&f.path);
                 match f.line {
                     0 => format!("{path}: {} in its name\n", f.pattern),
@@ -64,7 +65,7 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &AuditArgs) -> Resul
 /// What was found, and how many files kept what they say to themselves.
 #[derive(Default)]
 struct Scan {
-    findings: Vec<FindingShape>,
+    findings: Vec<Finding>,
     n_unreadable: usize,
 }
 
@@ -76,7 +77,7 @@ fn scan(vault: &Vault) -> Scan {
     let next = AtomicUsize::new(0);
     let all = Mutex::new(Scan::default());
     std::thread::scope(|scope| {
-        for _ in 0..open::n_threads() {
+        for _ in 0..runtime::n_threads() {
             scope.spawn(|| {
                 let mut own = Scan::default();
                 while let Some(file) = files.get(next.fetch_add(1, Ordering::Relaxed)) {
@@ -87,7 +88,7 @@ fn scan(vault: &Vault) -> Scan {
                         continue;
                     };
                     own.findings
-                        .extend(found.into_iter().map(|finding| FindingShape {
+                        .extend(found.into_iter().map(|finding| Finding {
                             path: file.path.clone(),
                             line: finding.line,
                             pattern: finding.pattern.to_owned(),
@@ -112,8 +113,8 @@ fn scan(vault: &Vault) -> Scan {
 }
 
 /// Names the credentials that a path holds; they are masked in it already.
-fn in_name(path: &str) -> impl Iterator<Item = FindingShape> + '_ {
-    secrets::masks(path).map(move |pattern| FindingShape {
+fn in_name(path: &str) -> impl Iterator<Item = Finding> + '_ {
+    secrets::masks(path).map(move |pattern| Finding {
         path: path.to_owned(),
         line: 0,
         pattern: pattern.to_owned(),

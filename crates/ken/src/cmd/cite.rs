@@ -9,25 +9,25 @@ use anyhow::Result;
 use kenning::cite::Status;
 
 use super::Found;
-use super::open::Model;
 use crate::args::{CiteArgs, Place};
-use crate::desk::Desk;
 use crate::hint::Hinted;
 use crate::render;
+use crate::runtime::Model;
+use crate::searcher::Searcher;
 use crate::settings::Settings;
 use crate::wire;
 
 pub(super) fn run(settings: &Settings, place: &Place, args: &CiteArgs) -> Result<Found> {
     let located = settings.locate(place)?;
     let model = Arc::new(Model::asked(&located)?);
-    let desk = Desk::new(settings, located, model);
+    let searcher = Searcher::new(settings, located, model);
     let answer = read(args.file.as_deref())?;
-    let shape = desk.verify(wire::citations(&answer)?)?;
-    let is_verified = shape.citations_status == Status::AllVerified.name();
+    let response = searcher.verify(wire::citations(&answer)?)?;
+    let is_verified = response.citations_status == Status::AllVerified.name();
     if args.json {
-        render::print_json(&shape)?;
+        render::print_json(&response)?;
     } else {
-        render::verdicts(&shape)?;
+        render::verdicts(&response)?;
     }
     Ok(if is_verified {
         Found::Something

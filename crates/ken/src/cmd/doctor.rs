@@ -4,11 +4,12 @@ use anyhow::Result;
 use kenning::embed::Embedder;
 use kenning::vault::Vault;
 
-use super::{Found, open};
+use super::Found;
 use crate::args::Place;
-use crate::desk::caveats;
 use crate::hint;
 use crate::render;
+use crate::runtime;
+use crate::searcher::caveats;
 use crate::settings::{Located, Settings};
 
 pub(super) fn run(settings: &Settings, place: &Place) -> Result<Found> {
@@ -22,11 +23,11 @@ pub(super) fn run(settings: &Settings, place: &Place) -> Result<Found> {
     checks.good("data", &settings.data_dir.display().to_string());
     match settings.locate(place) {
         Ok(located) => {
-            check_model(open::Model::of(&located), &mut checks);
+            check_model(runtime::Model::of(&located), &mut checks);
             check_place(&located, &mut checks);
         }
         Err(error) => {
-            check_model(open::Model::load(settings), &mut checks);
+            check_model(runtime::Model::load(settings), &mut checks);
             checks.bad("vault", &error);
         }
     }
@@ -59,7 +60,7 @@ impl Checks {
     }
 }
 
-fn check_model(model: Result<open::Model>, checks: &mut Checks) {
+fn check_model(model: Result<runtime::Model>, checks: &mut Checks) {
     let embed = || -> Result<String> {
         let model = model?;
         let model = model.embedder()?;
@@ -94,7 +95,7 @@ fn check_place(located: &Located, checks: &mut Checks) {
         }
     }
     let verify = || -> Result<(String, Vec<String>)> {
-        let store = open::store(located)?;
+        let store = runtime::store(located)?;
         let status = store.status()?;
         let found = format!(
             "{} ({} notes, {} chunks)",

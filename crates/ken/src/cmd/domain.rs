@@ -5,10 +5,11 @@ use std::fs;
 use anyhow::{Context, Result};
 use serde_json::json;
 
-use super::{Found, open};
+use super::Found;
 use crate::args::{DomainAction, Place};
 use crate::hint::Hinted;
 use crate::render;
+use crate::runtime;
 use crate::settings::{Settings, edit, is_name};
 
 pub(super) fn run(settings: &Settings, place: &Place, action: &DomainAction) -> Result<Found> {
@@ -63,7 +64,7 @@ fn add(settings: &Settings, name: &str, path: &std::path::Path) -> Result<Found>
 fn list(settings: &Settings, place: &Place, as_json: bool) -> Result<Found> {
     let rows = settings.known_domains(place)?;
     if as_json {
-        let shapes: Vec<_> = rows
+        let listed: Vec<_> = rows
             .iter()
             .map(|row| {
                 json!({
@@ -77,7 +78,7 @@ fn list(settings: &Settings, place: &Place, as_json: bool) -> Result<Found> {
                 })
             })
             .collect();
-        render::print_json(&shapes)?;
+        render::print_json(&listed)?;
     } else {
         let widths = rows.iter().map(|row| row.name.chars().count());
         let width = widths.max().unwrap_or(0);
@@ -113,7 +114,7 @@ fn remove(settings: &Settings, name: &str, delete_index: bool) -> Result<Found> 
     })?;
     if delete_index && let Ok(vault) = domain.path.canonicalize() {
         let store = settings.store_path(&vault, None);
-        for suffix in ["", "-wal", "-shm", ".lock", open::TURN_SUFFIX] {
+        for suffix in ["", "-wal", "-shm", ".lock", runtime::TURN_SUFFIX] {
             let mut file = store.clone().into_os_string();
             file.push(suffix);
             match fs::remove_file(&file) {

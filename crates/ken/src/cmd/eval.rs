@@ -19,14 +19,15 @@ use kenning::store::Store;
 use kenning::vault::{Source, Vault};
 use tempfile::TempDir;
 
-use super::{Found, open};
+use super::Found;
 use crate::args::{EvalArgs, Place};
 use crate::hint::Hinted;
 use crate::reader::Readers;
 use crate::render;
+use crate::runtime;
 use crate::settings::Settings;
 use crate::wire::eval::{
-    self as wire, ChangeShape, EvalShape, MisjudgedShape, QuestionShape, SavedShape,
+    self as wire, BaselineChange, EvalReport, MisjudgedQuestion, QuestionScores, SavedScores,
 };
 
 const MODES: [Mode; 3] = [Mode::Lexical, Mode::Vector, Mode::Hybrid];
@@ -35,7 +36,7 @@ const SHOWN_MAX: usize = 20;
 
 pub(super) fn run(settings: &Settings, place: &Place, args: &EvalArgs) -> Result<Found> {
     let args = &meant(args);
-    let model = open::Model::load(settings)?;
+    let model = runtime::Model::load(settings)?;
     let model = model.embedder()?;
     let tuning = settings.tuning(args.fusion);
     if !args.answerability.is_empty() {
@@ -51,25 +52,25 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &EvalArgs) -> Result
         tuning: &tuning,
         budget: &Budget::default(),
     };
-    let (mut shape, outcomes, abstention) = measure(&cx, &asked)?;
-    if let (Some(shape), Some(found), true) = (&mut shape.abstention, &abstention, args.gate) {
-        shape.misjudged = Some(MisjudgedShape::all(found));
+    let (mut report, outcomes, abstention) = measure(&cx, &asked)?;
+    if let (Some(report), Some(found), true) = (&mut report.abstention, &abstention, args.gate) {
+        report.misjudged = Some(MisjudgedQuestion::all(found));
     }
     if let Some(file) = &args.baseline {
-        shape.baseline = Some(compare(file, &shape.questions)?);
+        report.baseline = Some(compare(file, &report.questions)?);
     }
     if let Some(file) = &args.save {
-        fs::write(file, shape.saved()?).map_err(|error| kenning::Error::io(file, error))?;
+        fs::write(file, report.saved()?).map_err(|error| kenning::Error::io(file, error))?;
     }
     if args.json {
-        render::print_json(&shape)?;
+        render::print_json(&report)?;
     } else {
-        render::print(&tables::measured(&shape, &asked.judgements, &outcomes))?;
+        render::print(&tables::measured(&report, &asked.judgements, &outcomes))?;
     }
     if !place.quiet {
-        tell_doubts(&asked, &shape)?;
+        tell_doubts(&asked, &report)?;
     }
-    let is_worse = (shape.baseline.as_ref()).filter(|change| change.is_regression);
+    let is_worse = (report.baseline.as_ref()).filter(|change| change.is_regression);
     if let Some(change) = is_worse {
         render::say(&format!("hybrid search is worse than {}", change.file));
         return Ok(Found::Nothing);
@@ -161,10 +162,10 @@ impl TemporaryIndex {
             store: &path,
             reader: &Readers::default(),
             embedder: model,
-            now: open::now(),
+            now: runtime::now(),
             options: &IndexOptions {
                 profile,
-                n_threads: open::n_threads(),
+                n_threads: runtime::n_threads(),
                 ..IndexOptions::default()
             },
             progress: &|_| {},
@@ -181,7 +182,7 @@ impl TemporaryIndex {
 fn measure(
     cx: &SearchContext<'_>,
     asked: &Asked,
-) -> Result<(EvalShape, [Outcome; 3], Option<Abstention>)> {
+) -> Result<(EvalReport, [Outcome; 3], Option<Abstention>)> {
     let judgements = &asked.judgements;
     let status = cx.store.status()?;
     let run = |mode| eval::run(cx.store, cx.embedder, cx.tuning, judgements, mode);
@@ -204,7 +205,7 @@ fn measure(
         let absent = judgements.absent.iter().map(String::as_str);
         Some(eval::abstention(cx, answerable, absent)?)
     };
-    let shape = EvalShape {
+    let report = EvalReport {
         collection: asked.name.clone(),
         queries: judgements.questions.len(),
         documents: status.n_notes,
@@ -214,18 +215,18 @@ fn measure(
         kinds,
         abstention: abstention.as_ref().map(Into::into),
         baseline: None,
-        questions: QuestionShape::all(judgements, &outcomes),
+        questions: QuestionScores::all(judgements, &outcomes),
     };
-    Ok((shape, outcomes, abstention))
+    Ok((report, outcomes, abstention))
 }
 
 /// Compares hybrid search with saved figures.
-fn compare(file: &Path, questions: &[QuestionShape]) -> Result<ChangeShape> {
+fn compare(file: &Path, questions: &[QuestionScores]) -> Result<BaselineChange> {
     let text = fs::read_to_string(file).map_err(|error| kenning::Error::io(file, error))?;
     let hint = || "write it anew with `ken eval … --save FILE`".to_owned();
-    let saved: SavedShape = serde_json::from_str(&text)
+    let saved: SavedScores = serde_json::from_str(&text)
         .map_err(|error| Hinted::error(format!("{}: {error}", file.display()), hint()))?;
-    let figures = |all: &[QuestionShape]| -> Vec<(String, f64)> {
+    let figures = |all: &[QuestionScores]| -> Vec<(String, f64)> {
         all.iter()
             .map(|question| (question.id.clone(), question.ndcg_at_10.hybrid))
             .collect()
@@ -233,7 +234,7 @@ fn compare(file: &Path, questions: &[QuestionShape]) -> Result<ChangeShape> {
     let change = eval::compare(&figures(&saved.questions), &figures(questions));
     let file = file.display().to_string();
     match change {
-        Some(change) => Ok(ChangeShape::new(file, change)),
+        Some(change) => Ok(BaselineChange::new(file, change)),
         None => Err(Hinted::error(
             format!("{file} has no question in common with what was asked"),
             hint(),
@@ -242,7 +243,7 @@ fn compare(file: &Path, questions: &[QuestionShape]) -> Result<ChangeShape> {
 }
 
 /// Says what makes the figures worth less than they seem.
-fn tell_doubts(asked: &Asked, shape: &EvalShape) -> Result<()> {
+fn tell_doubts(asked: &Asked, report: &EvalReport) -> Result<()> {
     if asked.is_vault {
         let mut n_missing = 0usize;
         for question in &asked.judgements.questions {
@@ -262,7 +263,7 @@ fn tell_doubts(asked: &Asked, shape: &EvalShape) -> Result<()> {
             render::say(&format!("and {} more", n_missing - SHOWN_MAX));
         }
     }
-    if let Some(change) = &shape.baseline {
+    if let Some(change) = &report.baseline {
         let (n_new, n_missing) = (change.new.len(), change.missing.len());
         if n_new + n_missing > 0 {
             render::say(&format!(

@@ -4,8 +4,8 @@ use anyhow::Result;
 
 use super::{Found, qmd};
 use crate::args::{GetArgs, Place};
-use crate::desk::Desks;
 use crate::render;
+use crate::searcher::Searchers;
 use crate::settings::Settings;
 
 pub(super) fn run(settings: &Settings, place: &Place, args: &GetArgs) -> Result<Found> {
@@ -16,9 +16,9 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &GetArgs) -> Result<
         reference = format!("{reference}:{from}-{to}");
     }
     let place = qmd::with_collection(place, collection.as_slice());
-    let (vault, passage) = Desks::open(settings, &place)?.any(|desk| {
-        let vault = desk.vault().map(ToOwned::to_owned);
-        Ok((vault, desk.passage(&reference)?))
+    let (vault, passage) = Searchers::open(settings, &place)?.any(|searcher| {
+        let vault = searcher.vault().map(ToOwned::to_owned);
+        Ok((vault, searcher.passage(&reference)?))
     })?;
     if args.full_path {
         let file = qmd::on_disk(vault.as_deref(), &passage.path);

@@ -4,12 +4,13 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 
-use super::{Found, open};
+use super::Found;
 use crate::args::{Agent, HookAction, InstallArgs, Place};
 use crate::hint::Hinted;
 use crate::hook::install::{self, Program, Standing};
 use crate::hook::{outputs, receipt};
 use crate::render;
+use crate::runtime;
 use crate::settings::{Settings, agent_file};
 
 pub(super) fn run(settings: &Settings, place: &Place, action: &HookAction) -> Result<Found> {
@@ -41,7 +42,7 @@ fn log(settings: &Settings, as_json: bool, limit: usize) -> Result<Found> {
     if as_json {
         shown.iter().try_for_each(render::print_json)?;
     } else {
-        let now = open::now();
+        let now = runtime::now();
         for receipt in shown {
             render::print(&render::receipt(receipt, now))?;
         }

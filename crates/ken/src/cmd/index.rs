@@ -4,15 +4,15 @@ use anyhow::Result;
 use kenning::index::Report;
 use kenning::vault::Vault;
 
-use super::open::How;
-use super::{Found, open};
+use super::Found;
 use crate::args::{IndexArgs, Place};
-use crate::desk::caveats;
 use crate::git;
 use crate::hint::Hinted;
 use crate::render;
+use crate::runtime::{self, How};
+use crate::searcher::caveats;
 use crate::settings::{Located, Settings};
-use crate::wire::ReportShape;
+use crate::wire::IndexReport;
 
 pub(super) fn run(settings: &Settings, place: &Place, args: &IndexArgs) -> Result<Found> {
     let file = args
@@ -39,7 +39,7 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &IndexArgs) -> Resul
                 )
             })?;
             refuse_left_out(&vault, &path)?;
-            let (report, seconds) = open::update_file(&located, &vault, &path)?;
+            let (report, seconds) = runtime::update_file(&located, &vault, &path)?;
             tell(&report, seconds, &located, &place, args)
         }
         None => whole(settings, place, args),
@@ -68,7 +68,7 @@ fn whole(settings: &Settings, place: &Place, args: &IndexArgs) -> Result<Found> 
             check: true,
             accept_removals: args.accept_removals,
         };
-        let (report, seconds) = open::update(located, vault, how)?;
+        let (report, seconds) = runtime::update(located, vault, how)?;
         let found = tell(&report, seconds, located, &place, args)?;
         if found == Found::Interrupted {
             return Ok(found);
@@ -85,14 +85,14 @@ fn tell(
     args: &IndexArgs,
 ) -> Result<Found> {
     let notices = caveats::of_run(located, report);
-    let shape = ReportShape::new(report, (seconds * 1e6).round() / 1e3, notices);
+    let response = IndexReport::new(report, (seconds * 1e6).round() / 1e3, notices);
     if args.json {
-        render::print_json(&shape)?;
+        render::print_json(&response)?;
     } else {
         render::report(report, seconds, place.quiet);
     }
     // What is not as it was asked for is said whoever reads it, quiet or not.
-    for notice in &shape.notices {
+    for notice in &response.notices {
         render::say(&format!("note: {notice}"));
     }
     Ok(match report.is_stopped {

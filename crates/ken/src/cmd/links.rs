@@ -4,18 +4,18 @@ use anyhow::Result;
 
 use super::Found;
 use crate::args::{LinksArgs, Place};
-use crate::desk::Desks;
 use crate::render;
+use crate::searcher::Searchers;
 use crate::settings::Settings;
 
 pub(super) fn run(settings: &Settings, place: &Place, args: &LinksArgs) -> Result<Found> {
-    let shape = Desks::open(settings, place)?.any(|desk| desk.links(&args.note))?;
+    let links = Searchers::open(settings, place)?.any(|searcher| searcher.links(&args.note))?;
     if args.json {
-        render::print_json(&shape)?;
+        render::print_json(&links)?;
     } else {
-        render::links(&shape)?;
+        render::links(&links)?;
     }
-    let n_links = shape.outgoing.len() + shape.backlinks.len() + shape.unresolved.len();
+    let n_links = links.outgoing.len() + links.backlinks.len() + links.unresolved.len();
     Ok(if n_links == 0 {
         Found::Nothing
     } else {

@@ -4,13 +4,13 @@ use anyhow::Result;
 
 use super::Found;
 use crate::args::Place;
-use crate::desk::Desks;
 use crate::hint::Hinted;
 use crate::mcp;
+use crate::searcher::Searchers;
 use crate::settings::Settings;
 
 pub(super) fn run(settings: &Settings, place: &Place) -> Result<Found> {
-    mcp::stdio(Desks::open(settings, &served(settings, place)?)?)?;
+    mcp::stdio(Searchers::open(settings, &served(settings, place)?)?)?;
     Ok(Found::Something)
 }
 

@@ -1,4 +1,4 @@
-//! `ken query`, `vsearch`, `multi-get`, `ls` and `collection`: the seat of qmd, for scripts and
+//! `ken query`, `vsearch`, `multi-get`, `ls` and `collection`: the verbs of qmd, for scripts and
 //! habits. A collection is a domain.
 
 mod document;
@@ -6,17 +6,19 @@ mod document;
 use std::path::Path;
 
 use anyhow::{Context, Result};
+use kenning::search::Mode;
 use kenning::vault::PathList;
 
-use super::{Found, domain, open, search};
+use super::{Found, domain, search};
 use crate::args::{
-    CollectionAction, DomainAction, Format, LsArgs, ModeArg, MultiGetArgs, Place, QmdFormat,
-    QmdSearchArgs, SearchArgs,
+    CollectionAction, DomainAction, Format, LsArgs, MultiGetArgs, Place, QmdFormat, QmdSearchArgs,
+    SearchArgs,
 };
-use crate::desk::{Desk, Desks, NotesRequest};
 use crate::render;
+use crate::runtime;
+use crate::searcher::{NotesRequest, Searcher, Searchers};
 use crate::settings::{Located, Settings};
-use crate::wire::{AnswerShape, PassageShape, QmdHitShape, QmdNoteShape, two_digits};
+use crate::wire::{Passage, QmdHit, QmdNote, SearchResponse, two_digits};
 
 /// What qmd calls all.
 const ALL_HITS: u32 = 1_000;
@@ -28,14 +30,14 @@ pub(super) fn query(settings: &Settings, place: &Place, args: &QmdSearchArgs) ->
 }
 
 pub(super) fn vsearch(settings: &Settings, place: &Place, args: &QmdSearchArgs) -> Result<Found> {
-    find(settings, place, args, Some(ModeArg::Vector))
+    find(settings, place, args, Some(Mode::Vector))
 }
 
 fn find(
     settings: &Settings,
     place: &Place,
     args: &QmdSearchArgs,
-    mode: Option<ModeArg>,
+    mode: Option<Mode>,
 ) -> Result<Found> {
     let format = args.format();
     let limit = match (args.limit, args.all, format) {
@@ -62,7 +64,7 @@ fn find(
     print(answers, format, limit as usize, args)
 }
 
-fn asked(text: &str, mode: Option<ModeArg>, limit: u32, min_score: f32) -> SearchArgs {
+fn asked(text: &str, mode: Option<Mode>, limit: u32, min_score: f32) -> SearchArgs {
     SearchArgs {
         query: vec![text.to_owned()],
         limit: Some(limit),
@@ -84,7 +86,7 @@ fn asked(text: &str, mode: Option<ModeArg>, limit: u32, min_score: f32) -> Searc
 /// Prints the answers of all collections as one, best first. Nothing found is an answer, too: what
 /// was written for qmd does not expect another exit code for it.
 fn print(
-    answers: Vec<(Located, AnswerShape)>,
+    answers: Vec<(Located, SearchResponse)>,
     format: QmdFormat,
     limit: usize,
     args: &QmdSearchArgs,
@@ -97,18 +99,18 @@ fn print(
             }
         }
     } else {
-        let shapes = |(located, answer): &(Located, AnswerShape)| -> Vec<QmdHitShape> {
+        let items = |(located, answer): &(Located, SearchResponse)| -> Vec<QmdHit> {
             let hits = answer.hits.iter();
             hits.map(|hit| {
-                let mut shape = QmdHitShape::new(hit, &located.name, args.full);
+                let mut item = QmdHit::new(hit, &located.name, args.full);
                 if args.full_path {
-                    shape.file = on_disk(located.vault.as_deref(), &hit.path);
+                    item.file = on_disk(located.vault.as_deref(), &hit.path);
                 }
-                shape
+                item
             })
             .collect()
         };
-        let mut hits: Vec<QmdHitShape> = answers.iter().flat_map(shapes).collect();
+        let mut hits: Vec<QmdHit> = answers.iter().flat_map(items).collect();
         if answers.len() > 1 {
             hits.sort_by(|a, b| b.score.total_cmp(&a.score));
         }
@@ -149,7 +151,7 @@ pub(super) fn with_collection(place: &Place, names: &[String]) -> Place {
 
 pub(super) fn multi_get(settings: &Settings, place: &Place, args: &MultiGetArgs) -> Result<Found> {
     let names: Vec<String> = args.collection.iter().cloned().collect();
-    let desks = Desks::open(settings, &with_collection(place, &names))?;
+    let searchers = Searchers::open(settings, &with_collection(place, &names))?;
     let mut notes = Vec::new();
     let mut n_missing = 0;
     for pattern in args
@@ -159,9 +161,9 @@ pub(super) fn multi_get(settings: &Settings, place: &Place, args: &MultiGetArgs)
         .filter(|part| !part.is_empty())
     {
         let (collection, pattern) = reference(pattern);
-        let desk = desks.get(collection.as_deref())?;
-        for path in paths(desk, &pattern)? {
-            match desk.passage(&path) {
+        let searcher = searchers.get(collection.as_deref())?;
+        for path in paths(searcher, &pattern)? {
+            match searcher.passage(&path) {
                 Ok(note) if note.text.len() > args.max_bytes => {
                     let n_kb = note.text.len() / 1_024;
                     render::say(&format!(
@@ -169,7 +171,7 @@ pub(super) fn multi_get(settings: &Settings, place: &Place, args: &MultiGetArgs)
                         note.path
                     ));
                 }
-                Ok(note) => notes.push((desk, first_lines(note, args.lines))),
+                Ok(note) => notes.push((searcher, first_lines(note, args.lines))),
                 Err(error) => {
                     render::error(&error);
                     n_missing += 1;
@@ -178,21 +180,21 @@ pub(super) fn multi_get(settings: &Settings, place: &Place, args: &MultiGetArgs)
         }
     }
     let is_found = !notes.is_empty() && n_missing == 0;
-    let shapes: Vec<QmdNoteShape> = notes
+    let items: Vec<QmdNote> = notes
         .into_iter()
-        .map(|(desk, note)| {
-            let file = on_disk(desk.vault(), &note.path);
-            let mut shape = QmdNoteShape::new(note, desk.name());
+        .map(|(searcher, note)| {
+            let file = on_disk(searcher.vault(), &note.path);
+            let mut item = QmdNote::new(note, searcher.name());
             if args.full_path {
-                shape.file = file;
+                item.file = file;
             }
-            shape
+            item
         })
         .collect();
     if args.json {
-        render::print_json(&shapes)?;
+        render::print_json(&items)?;
     } else {
-        for note in &shapes {
+        for note in &items {
             let file = render::inline(&note.file);
             let body = note.body.trim_end();
             match args.files {
@@ -208,9 +210,11 @@ pub(super) fn multi_get(settings: &Settings, place: &Place, args: &MultiGetArgs)
 pub(super) fn ls(settings: &Settings, place: &Place, args: &LsArgs) -> Result<Found> {
     let Some(wanted) = &args.place else {
         let mut n_lines = 0;
-        for desk in Desks::open(settings, place)?.all() {
-            let n_notes = desk.with_store(|store| Ok(store.n_notes()?)).unwrap_or(0);
-            let name = render::inline(desk.name());
+        for searcher in Searchers::open(settings, place)?.all() {
+            let n_notes = searcher
+                .with_store(|store| Ok(store.n_notes()?))
+                .unwrap_or(0);
+            let name = render::inline(searcher.name());
             render::print(&format!("{name}  (qmd://{name}/)  {n_notes} files\n"))?;
             n_lines += 1;
         }
@@ -218,8 +222,8 @@ pub(super) fn ls(settings: &Settings, place: &Place, args: &LsArgs) -> Result<Fo
     };
     let wanted = wanted.strip_prefix("qmd://").unwrap_or(wanted);
     let (name, prefix) = wanted.split_once('/').unwrap_or((wanted, ""));
-    let desks = Desks::open(settings, &with_collection(place, &[name.to_owned()]))?;
-    let listed = desks.get(Some(name))?.notes(&NotesRequest {
+    let searchers = Searchers::open(settings, &with_collection(place, &[name.to_owned()]))?;
+    let listed = searchers.get(Some(name))?.notes(&NotesRequest {
         prefix: prefix.to_owned(),
         limit: usize::MAX,
         ..NotesRequest::default()
@@ -239,12 +243,12 @@ fn found(is_found: bool) -> Found {
 }
 
 /// Returns the notes of a pattern, or the reference itself where it is none.
-fn paths(desk: &Desk, pattern: &str) -> Result<Vec<String>> {
+fn paths(searcher: &Searcher, pattern: &str) -> Result<Vec<String>> {
     if !pattern.contains(['*', '?', '{']) {
         return Ok(vec![pattern.to_owned()]);
     }
     let list = PathList::new(&[pattern.to_owned()])?;
-    let all = desk.notes(&NotesRequest {
+    let all = searcher.notes(&NotesRequest {
         limit: usize::MAX,
         ..NotesRequest::default()
     })?;
@@ -252,7 +256,7 @@ fn paths(desk: &Desk, pattern: &str) -> Result<Vec<String>> {
     Ok(paths.filter(|path| list.has(path)).collect())
 }
 
-fn first_lines(mut note: PassageShape, n_lines: Option<usize>) -> PassageShape {
+fn first_lines(mut note: Passage, n_lines: Option<usize>) -> Passage {
     if let Some(n_lines) = n_lines {
         let lines: Vec<&str> = note.text.lines().take(n_lines).collect();
         note.text = lines.join("\n");
@@ -279,7 +283,8 @@ pub(super) fn collection(
             let settings = Settings::load(place, false)?;
             for located in collections(&settings, place, &[name])? {
                 if let Some(vault) = &located.vault {
-                    let (report, seconds) = open::update(&located, vault, open::How::default())?;
+                    let (report, seconds) =
+                        runtime::update(&located, vault, runtime::How::default())?;
                     render::report(&report, seconds, place.quiet);
                 }
             }

@@ -10,14 +10,14 @@ use kenning::index::{Freshness, Withheld};
 use kenning::search::{Answer, Evidence, Mode};
 use kenning::store::{FileId, Store};
 
-use super::open::How;
-use super::{Found, open, qmd};
+use super::{Found, qmd};
 use crate::args::{Format, Place, SearchArgs};
-use crate::desk::{Desk, SearchRequest, caveats, fresh, join, masked};
 use crate::hint;
 use crate::render;
+use crate::runtime::{self, How};
+use crate::searcher::{SearchRequest, Searcher, caveats, fresh, join, masked};
 use crate::settings::{Located, Settings};
-use crate::wire::{AnswerShape, Asked, QmdHitShape};
+use crate::wire::{Asked, QmdHit, SearchResponse};
 
 pub(super) fn run(settings: &Settings, place: &Place, args: &SearchArgs) -> Result<Found> {
     let place = &qmd::with_collection(place, args.collection.as_slice());
@@ -33,22 +33,22 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &SearchArgs) -> Resu
     let limit = request.limit.unwrap_or(settings.search.limit) as usize;
     let vault = vault.filter(|_| answers.len() == 1);
     let name = answers.first().map(|(name, _)| name.clone());
-    let Some(shape) = join(answers, limit, args.max_tokens) else {
+    let Some(response) = join(answers, limit, args.max_tokens) else {
         return Ok(Found::Nothing);
     };
     if args.format == Format::Qmd {
         let collection = name.unwrap_or_default();
-        let hits = shape.hits.iter();
+        let hits = response.hits.iter();
         let hits = hits.map(|hit| {
             let own = hit.domain.as_deref().unwrap_or(&collection);
-            QmdHitShape::new(hit, own, false)
+            QmdHit::new(hit, own, false)
         });
         render::print_json(&hits.collect::<Vec<_>>())?;
         // An empty list is an answer to qmd.
         return Ok(Found::Something);
     }
-    print(&shape, vault.as_deref(), args, place.quiet)?;
-    Ok(if shape.hits.is_empty() {
+    print(&response, vault.as_deref(), args, place.quiet)?;
+    Ok(if response.hits.is_empty() {
         Found::Nothing
     } else {
         Found::Something
@@ -62,13 +62,13 @@ pub(super) fn ask(
     args: &SearchArgs,
     request: &SearchRequest,
     quiet: bool,
-) -> Result<AnswerShape> {
+) -> Result<SearchResponse> {
     let seen = FileId::of(&located.store);
     let answer = ask_once(settings, &located, args, request, quiet);
-    let damage = (answer.as_ref().err()).and_then(|error| open::damage(&located, error));
+    let damage = (answer.as_ref().err()).and_then(|error| runtime::damage(&located, error));
     match damage {
         Some(reason) if located.vault.is_some() && !args.no_update => {
-            let word = open::remake(&located, &reason, seen)?;
+            let word = runtime::remake(&located, &reason, seen)?;
             let mut answer = ask_once(settings, &located, args, request, quiet)?;
             answer.notices.push(word);
             Ok(answer)
@@ -83,8 +83,8 @@ fn ask_once(
     args: &SearchArgs,
     request: &SearchRequest,
     quiet: bool,
-) -> Result<AnswerShape> {
-    let now = open::now();
+) -> Result<SearchResponse> {
+    let now = runtime::now();
     let mode = settings.mode(args.mode)?;
     let (store, is_checked) = match open_fresh(located, args, quiet) {
         Err(error) if matches!(error.downcast_ref(), Some(Error::StoreMissing { .. })) => {
@@ -92,10 +92,10 @@ fn ask_once(
         }
         other => other?,
     };
-    let model = Arc::new(open::Model::asked(located)?);
-    let desk = Desk::new(settings, located.clone(), model);
+    let model = Arc::new(runtime::Model::asked(located)?);
+    let searcher = Searcher::new(settings, located.clone(), model);
     store.map_pages()?;
-    let mut answer = desk.answer(&store, request, is_checked.then_some(now))?;
+    let mut answer = searcher.answer(&store, request, is_checked.then_some(now))?;
     answer
         .notices
         .extend(said_of_missing(located, &answer.notices));
@@ -104,7 +104,7 @@ fn ask_once(
 
 /// A folder that is gone is told even where the index could not be told.
 fn said_of_missing(located: &Located, said: &[String]) -> Option<String> {
-    let reason = open::FOLDER_GONE.to_owned();
+    let reason = runtime::FOLDER_GONE.to_owned();
     let is_gone = located.vault.as_ref().is_some_and(|vault| !vault.is_dir());
     let notice = caveats::withheld(located, &Withheld::Closed { reason });
     (is_gone && !said.contains(&notice)).then_some(notice)
@@ -128,14 +128,14 @@ pub(super) fn request(args: &SearchArgs) -> SearchRequest {
 }
 
 /// There is nothing to search yet: an empty answer that says so.
-fn without_index(mode: Mode, args: &SearchArgs) -> AnswerShape {
+fn without_index(mode: Mode, args: &SearchArgs) -> SearchResponse {
     let answer = Answer {
         hits: Vec::new(),
         evidence: Evidence::None,
         confidence: 0.0,
         notices: vec!["there is no index yet; run `ken index` first".to_owned()],
     };
-    AnswerShape::new(
+    SearchResponse::new(
         answer,
         &Asked {
             query: &masked(&args.query.join(" ")),
@@ -152,11 +152,11 @@ fn without_index(mode: Mode, args: &SearchArgs) -> AnswerShape {
 /// to be up to date.
 fn open_fresh(located: &Located, args: &SearchArgs, quiet: bool) -> Result<(Store, bool)> {
     let Some(folder) = located.vault.as_deref().filter(|_| !args.no_update) else {
-        return Ok((open::store(located)?, false));
+        return Ok((runtime::store(located)?, false));
     };
-    let store = match open::store(located) {
+    let store = match runtime::store(located) {
         Ok(store) => Some(store),
-        Err(error) if open::is_to_be_made(&error) => None,
+        Err(error) if runtime::is_to_be_made(&error) => None,
         Err(error) => return Err(error.into()),
     };
     if let Some(store) = store {
@@ -177,7 +177,7 @@ fn open_fresh(located: &Located, args: &SearchArgs, quiet: bool) -> Result<(Stor
 }
 
 fn refresh(located: &Located, folder: &Path, quiet: bool) -> Result<(Store, bool)> {
-    match open::update(located, folder, How::default()) {
+    match runtime::update(located, folder, How::default()) {
         Ok((report, _)) if report.is_stopped => {
             let notices = caveats::of_run(located, &report);
             Err(hint::Interrupted(notices.join("; ")).into())
@@ -188,16 +188,16 @@ fn refresh(located: &Located, folder: &Path, quiet: bool) -> Result<(Store, bool
             if did_something || report.rebuilt.is_some() {
                 render::report(&report, seconds, quiet);
             }
-            Ok((open::store(located)?, report.withheld.is_none()))
+            Ok((runtime::store(located)?, report.withheld.is_none()))
         }
         // Somebody else is at it; what they have committed so far can be searched.
         Err(error) if matches!(error.downcast_ref(), Some(Error::StoreBusy { .. })) => {
             render::say("note: another process is indexing; these are the notes it has finished");
-            Ok((open::store(located)?, false))
+            Ok((runtime::store(located)?, false))
         }
         // Words can still be looked up in the index as it is.
         Err(error) if error.is::<EmbedError>() => {
-            let Ok(store) = open::store(located) else {
+            let Ok(store) = runtime::store(located) else {
                 return Err(error);
             };
             let notice = "note: notes have changed, but without the model they cannot be indexed";
@@ -205,7 +205,7 @@ fn refresh(located: &Located, folder: &Path, quiet: bool) -> Result<(Store, bool
             Ok((store, false))
         }
         // What cannot be written can still be read.
-        Err(error) if is_closed_to_us(&error) => match open::store(located) {
+        Err(error) if is_closed_to_us(&error) => match runtime::store(located) {
             Ok(store) => {
                 render::say(&format!(
                     "note: the notes have changed, but the index cannot: {error}"
@@ -229,7 +229,12 @@ fn is_closed_to_us(error: &anyhow::Error) -> bool {
     }
 }
 
-fn print(answer: &AnswerShape, vault: Option<&Path>, args: &SearchArgs, quiet: bool) -> Result<()> {
+fn print(
+    answer: &SearchResponse,
+    vault: Option<&Path>,
+    args: &SearchArgs,
+    quiet: bool,
+) -> Result<()> {
     match args.format {
         Format::Text if args.json => render::print_json(answer),
         Format::Text => render::answer(answer, vault, quiet),

@@ -7,10 +7,10 @@ use std::time::Duration;
 use anyhow::Result;
 
 use super::Found;
-use crate::args::{Place, Seat, ServeArgs};
-use crate::desk::{Desks, memory};
+use crate::args::{CompatServer, Place, ServeArgs};
 use crate::hint::Hinted;
 use crate::render;
+use crate::searcher::{Searchers, memory};
 use crate::serve::{self, Options};
 use crate::settings::{Client, Settings};
 use crate::watch::{self, Rhythm, Tell, Watching};
@@ -25,34 +25,36 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &ServeArgs) -> Resul
     let address = address(args)?;
     let clients = settings.clients(args.token_file.as_deref())?;
     check_safety(address, &clients)?;
-    let desks = Desks::open(settings, place)?;
-    let served: Vec<String> = desks
+    let searchers = Searchers::open(settings, place)?;
+    let served: Vec<String> = searchers
         .all()
         .iter()
-        .map(|desk| desk.name().to_owned())
+        .map(|searcher| searcher.name().to_owned())
         .collect();
     settings.check_domains(&clients, &served)?;
-    let watching = args.watch.then(|| watched(&desks));
+    let watching = args.watch.then(|| watched(&searchers));
     if !args.watch && !args.no_update {
         // What changed since is taken in beside; nobody waits for it.
-        desks
+        searchers
             .all()
             .iter()
-            .for_each(|desk| drop(desk.refresh(Duration::ZERO)));
+            .for_each(|searcher| drop(searcher.refresh(Duration::ZERO)));
     }
-    let port = |seat: &Seat| match seat {
-        Seat::Omnisearch => args.omnisearch_port,
-        Seat::Miyo => args.miyo_port,
+    let port = |server: &CompatServer| match server {
+        CompatServer::Omnisearch => args.omnisearch_port,
+        CompatServer::Miyo => args.miyo_port,
     };
     let options = Options {
         address,
         allowed_hosts: args.allow_host.clone(),
         allowed_origins: args.allow_origin.clone(),
         clients,
-        seats: args.compat.iter().map(|seat| (*seat, port(seat))).collect(),
+        compat: (args.compat.iter())
+            .map(|server| (*server, port(server)))
+            .collect(),
         read_time_max: Duration::from_millis(args.read_timeout_ms),
     };
-    serve::run(desks, options, render::say)?;
+    serve::run(searchers, options, render::say)?;
     drop(watching);
     Ok(Found::Something)
 }
@@ -103,17 +105,17 @@ fn check_safety(address: SocketAddr, clients: &[Client]) -> Result<()> {
 }
 
 /// Keeps the indexes up to date beside serving. What it does is not told; what goes wrong is.
-fn watched(desks: &Desks) -> Watching {
-    let tell: Arc<Tell> = Arc::new(|desk, _, report| {
+fn watched(searchers: &Searchers) -> Watching {
+    let tell: Arc<Tell> = Arc::new(|searcher, _, report| {
         let notices = match report {
             Ok(report) => report.notices,
             Err(error) => vec![error.to_string()],
         };
         for notice in notices {
-            render::say(&format!("note: {}: {notice}", desk.name()));
+            render::say(&format!("note: {}: {notice}", searcher.name()));
         }
     });
-    let watching = watch::start(desks, Rhythm::default(), &tell);
+    let watching = watch::start(searchers, Rhythm::default(), &tell);
     for problem in &watching.unwatched {
         render::say(&format!(
             "note: {problem}; it is looked at now and then instead"

@@ -4,21 +4,21 @@ use anyhow::Result;
 
 use super::Found;
 use crate::args::{Place, StatusArgs};
-use crate::desk::Desks;
 use crate::render;
+use crate::searcher::Searchers;
 use crate::settings::Settings;
 
 pub(super) fn run(settings: &Settings, place: &Place, args: &StatusArgs) -> Result<Found> {
-    let desks = Desks::open(settings, place)?;
-    for desk in desks.all() {
-        let shape = desk.status()?;
+    let searchers = Searchers::open(settings, place)?;
+    for searcher in searchers.all() {
+        let response = searcher.status()?;
         if args.json {
-            render::print_json(&shape)?;
+            render::print_json(&response)?;
         } else {
-            if desks.all().len() > 1 {
-                render::print(&format!("{}\n", render::inline(desk.name())))?;
+            if searchers.all().len() > 1 {
+                render::print(&format!("{}\n", render::inline(searcher.name())))?;
             }
-            render::status(&shape)?;
+            render::status(&response)?;
         }
     }
     Ok(Found::Something)

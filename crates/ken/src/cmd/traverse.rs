@@ -4,8 +4,8 @@ use anyhow::Result;
 
 use super::Found;
 use crate::args::{Place, TraverseArgs};
-use crate::desk::{Desks, WalkRequest};
 use crate::render;
+use crate::searcher::{Searchers, WalkRequest};
 use crate::settings::Settings;
 
 pub(super) fn run(settings: &Settings, place: &Place, args: &TraverseArgs) -> Result<Found> {
@@ -17,14 +17,14 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &TraverseArgs) -> Re
         is_deep: args.deep,
         is_compared: args.compare,
     };
-    let shape = Desks::open(settings, place)?.any(|desk| desk.traverse(&request))?;
+    let walk = Searchers::open(settings, place)?.any(|searcher| searcher.traverse(&request))?;
     if args.json {
-        render::print_json(&shape)?;
+        render::print_json(&walk)?;
     } else {
-        render::traversal(&shape, place.quiet)?;
+        render::traversal(&walk, place.quiet)?;
     }
     // Where the walk began was known before.
-    let has_found = shape.retained.iter().any(|kept| kept.seen.hop > 0);
+    let has_found = walk.retained.iter().any(|kept| kept.seen.hop > 0);
     Ok(if has_found {
         Found::Something
     } else {

@@ -5,24 +5,26 @@ use std::time::Duration;
 
 use anyhow::Result;
 
-use super::{Found, open};
+use super::Found;
 use crate::args::{Place, WatchArgs};
-use crate::desk::{Desk, Desks};
 use crate::render;
+use crate::runtime;
+use crate::searcher::{Searcher, Searchers};
 use crate::settings::Settings;
 use crate::watch::{self, Cause, Rhythm, Tell};
-use crate::wire::ReportShape;
+use crate::wire::IndexReport;
 
 pub(super) fn run(settings: &Settings, place: &Place, args: &WatchArgs) -> Result<Found> {
-    let desks = Desks::open(settings, place)?;
+    let searchers = Searchers::open(settings, place)?;
     let rhythm = Rhythm {
         sweep: Duration::from_secs(args.sweep_s),
         quiet: Duration::from_millis(args.quiet_ms),
         ..Rhythm::default()
     };
     let quiet = place.quiet;
-    let tell: Arc<Tell> = Arc::new(move |desk, cause, report| say(desk, cause, report, quiet));
-    let watching = watch::start(&desks, rhythm, &tell);
+    let tell: Arc<Tell> =
+        Arc::new(move |searcher, cause, report| say(searcher, cause, report, quiet));
+    let watching = watch::start(&searchers, rhythm, &tell);
     for problem in &watching.unwatched {
         render::say(&format!(
             "note: {problem}; looking every {} s instead",
@@ -30,13 +32,13 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &WatchArgs) -> Resul
         ));
     }
     // The handler of `stop_flag` keeps what is done; here there is nothing to keep.
-    open::exit_on_interrupt();
+    runtime::exit_on_interrupt();
     watching.wait();
     Ok(Found::Something)
 }
 
 /// Tells what an update did, if it did anything.
-fn say(desk: &Desk, cause: Cause, report: Result<ReportShape>, quiet: bool) {
+fn say(searcher: &Searcher, cause: Cause, report: Result<IndexReport>, quiet: bool) {
     let report = match report {
         Ok(report) => report,
         Err(error) => return render::error(&error),
@@ -63,13 +65,13 @@ fn say(desk: &Desk, cause: Cause, report: Result<ReportShape>, quiet: bool) {
         };
         render::say(&format!(
             "{}: {}{found_by}, {:.0} ms",
-            desk.name(),
+            searcher.name(),
             did.join(", "),
             report.took_ms
         ));
     }
     for notice in &report.notices {
-        render::say(&format!("note: {}: {notice}", desk.name()));
+        render::say(&format!("note: {}: {notice}", searcher.name()));
     }
     for skipped in report.skipped.iter().filter(|_| cause == Cause::Change) {
         render::say(&format!("skipped {}: {}", skipped.path, skipped.reason));

@@ -11,7 +11,7 @@ use super::receipt;
 use super::session::Session;
 use crate::render;
 use crate::settings::Settings;
-use crate::wire::{HookShape, ReceiptShape};
+use crate::wire::{HookResponse, Receipt};
 
 /// Ends the process in time, whatever the rest of it is waiting for.
 pub(super) struct Deadline {
@@ -21,7 +21,7 @@ pub(super) struct Deadline {
 }
 
 impl Deadline {
-    pub(super) fn start(settings: &Settings, receipt: &ReceiptShape, started: Instant) -> Self {
+    pub(super) fn start(settings: &Settings, receipt: &Receipt, started: Instant) -> Self {
         let folder = settings.hook_dir();
         let deadline = Self {
             is_over: Arc::default(),
@@ -46,8 +46,8 @@ impl Deadline {
     /// Says what there is to say, unless time was up, and writes down what happened.
     pub(super) fn finish(
         &self,
-        mut receipt: ReceiptShape,
-        said: Option<HookShape>,
+        mut receipt: Receipt,
+        said: Option<HookResponse>,
         session: &mut Session,
     ) {
         if self.is_over.swap(true, Ordering::SeqCst) {

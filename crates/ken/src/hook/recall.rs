@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use anyhow::Result;
+use kenning::search::Mode;
 
 use super::session::Session;
-use crate::args::ModeArg;
-use crate::desk::{Desk, SearchRequest};
 use crate::render;
-use crate::wire::{AnswerShape, GivenShape, HitShape, also_in};
+use crate::searcher::{SearchRequest, Searcher};
+use crate::wire::{GivenPassage, Hit, SearchResponse, also_in};
 
 pub(super) const CHARS_PER_TOKEN: usize = 4;
 /// A piece that is cut shorter than this says nothing.
@@ -18,7 +18,7 @@ const HITS_MAX: u32 = 4;
 /// How the notes are asked, and how sure an answer must be to be given.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Bar {
-    pub(super) mode: Option<ModeArg>,
+    pub(super) mode: Option<Mode>,
     pub(super) confidence: f64,
     /// Share of the best hit's score that another one must have.
     pub(super) score_share: f64,
@@ -26,7 +26,7 @@ pub(super) struct Bar {
 }
 
 impl Bar {
-    fn is_met(self, answer: &AnswerShape) -> bool {
+    fn is_met(self, answer: &SearchResponse) -> bool {
         let is_weak = matches!(answer.evidence, "none" | "weak");
         !is_weak && answer.confidence >= self.confidence
     }
@@ -35,12 +35,12 @@ impl Bar {
 /// A passage worth giving.
 pub(super) struct Piece {
     pub(super) domain: String,
-    pub(super) hit: HitShape,
+    pub(super) hit: Hit,
 }
 
 impl Piece {
-    pub(super) fn given(&self, tool_call: Option<&str>) -> GivenShape {
-        GivenShape {
+    pub(super) fn given(&self, tool_call: Option<&str>) -> GivenPassage {
+        GivenPassage {
             id: self.hit.id.clone(),
             domain: self.domain.clone(),
             path: self.hit.path.clone(),
@@ -70,9 +70,9 @@ pub(super) struct Recall {
     pub(super) index_age_s: Option<i64>,
 }
 
-/// Searches every desk; an answer below the bar and passages the session knows are left out.
+/// Searches every searcher; an answer below the bar and passages the session knows are left out.
 pub(super) fn recall(
-    desks: &[Arc<Desk>],
+    searchers: &[Arc<Searcher>],
     query: &str,
     bar: Bar,
     session: &Session,
@@ -83,8 +83,8 @@ pub(super) fn recall(
         why: "the notes do not say enough about it".to_owned(),
         index_age_s: None,
     };
-    for desk in desks {
-        let answer = desk.remembered(&SearchRequest {
+    for searcher in searchers {
+        let answer = searcher.remembered(&SearchRequest {
             query: query.to_owned(),
             limit: Some(HITS_MAX),
             mode: bar.mode,
@@ -92,7 +92,7 @@ pub(super) fn recall(
         })?;
         recall.index_age_s = recall.index_age_s.max(answer.index_age_s);
         if bar.is_met(&answer) {
-            answers.push((desk.name().to_owned(), answer));
+            answers.push((searcher.name().to_owned(), answer));
         }
     }
     // The surest domain first; in the order they were named among equals.
@@ -145,7 +145,7 @@ pub(super) fn write(head: &str, pieces: &[Piece], chars_max: usize) -> (String, 
 }
 
 /// Returns the whole passage, its best sentences, or the beginning of them, whichever fits.
-fn fitted(hit: &HitShape, chars_max: usize) -> Option<String> {
+fn fitted(hit: &Hit, chars_max: usize) -> Option<String> {
     for text in [&hit.text, &hit.excerpt] {
         let quoted = render::quoted(text, false);
         if quoted.chars().count() <= chars_max {

@@ -7,7 +7,7 @@ use std::path::Path;
 use kenning::vault::{Links, read_regular_text};
 
 use crate::private;
-use crate::wire::ReceiptShape;
+use crate::wire::Receipt;
 
 /// A log that is longer is put aside; the one put aside before it goes.
 const LOG_BYTES_MAX: u64 = 1 << 20;
@@ -16,7 +16,7 @@ const LOG_BEFORE: &str = "log.1.jsonl";
 const LOCK: &str = "log.lock";
 
 /// Adds a line, in one write, so that hooks that run at once do not mix theirs.
-pub(crate) fn add(folder: &Path, receipt: &ReceiptShape) -> std::io::Result<()> {
+pub(crate) fn add(folder: &Path, receipt: &Receipt) -> std::io::Result<()> {
     fs::create_dir_all(folder)?;
     let log = folder.join(LOG);
     if is_full(&log) {
@@ -28,7 +28,7 @@ pub(crate) fn add(folder: &Path, receipt: &ReceiptShape) -> std::io::Result<()> 
 }
 
 /// Returns every receipt there is, oldest first. A line that was cut by a crash is left out.
-pub(crate) fn read(folder: &Path) -> Vec<ReceiptShape> {
+pub(crate) fn read(folder: &Path) -> Vec<Receipt> {
     let mut receipts = Vec::new();
     for name in [LOG_BEFORE, LOG] {
         // A line may go over the limit before the log is put aside.
@@ -62,9 +62,9 @@ mod tests {
     #[test]
     fn the_log_is_put_aside_when_it_is_full() {
         let folder = tempfile::tempdir().unwrap();
-        let receipt = ReceiptShape {
+        let receipt = Receipt {
             why: "x".repeat(200_000),
-            ..ReceiptShape::default()
+            ..Receipt::default()
         };
         for _ in 0..14 {
             add(folder.path(), &receipt).unwrap();

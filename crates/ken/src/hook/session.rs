@@ -9,7 +9,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use crate::private;
-use crate::wire::{GivenShape, MemoryShape};
+use crate::wire::{GivenPassage, SessionRecord};
 
 /// Sessions that are remembered.
 const SESSIONS_MAX: usize = 200;
@@ -23,10 +23,10 @@ const NAME_CHARS_MAX: usize = 80;
 #[derive(Default)]
 pub(crate) struct Session {
     file: Option<File>,
-    given: Vec<GivenShape>,
+    given: Vec<GivenPassage>,
     used: Vec<String>,
     prompt: String,
-    fresh: Vec<MemoryShape>,
+    fresh: Vec<SessionRecord>,
 }
 
 impl Session {
@@ -61,27 +61,27 @@ impl Session {
         session
     }
 
-    fn learn(&mut self, memory: MemoryShape) {
+    fn learn(&mut self, memory: SessionRecord) {
         match memory {
-            MemoryShape::Given(given) => self.given.push(given),
-            MemoryShape::Used(id) => self.used.push(id),
-            MemoryShape::Prompt(prompt) => self.prompt = prompt,
+            SessionRecord::Given(given) => self.given.push(given),
+            SessionRecord::Used(id) => self.used.push(id),
+            SessionRecord::Prompt(prompt) => self.prompt = prompt,
         }
     }
 
     /// Adds something to what is known; `save` writes it down.
-    pub(crate) fn remember(&mut self, memory: MemoryShape) {
+    pub(crate) fn remember(&mut self, memory: SessionRecord) {
         self.fresh.push(memory.clone());
         self.learn(memory);
     }
 
     /// Whether a passage was given before.
     pub(crate) fn has(&self, domain: &str, id: &str) -> bool {
-        let is_it = |given: &GivenShape| given.id == id && given.domain == domain;
+        let is_it = |given: &GivenPassage| given.id == id && given.domain == domain;
         self.given.iter().any(is_it)
     }
 
-    pub(crate) fn given(&self) -> &[GivenShape] {
+    pub(crate) fn given(&self) -> &[GivenPassage] {
         &self.given
     }
 
@@ -94,7 +94,7 @@ impl Session {
     /// title. What was given for a call is not used by the same call.
     pub(crate) fn mark_used(&mut self, said: &str, tool_call: Option<&str>) -> Vec<String> {
         let said = said.to_lowercase();
-        let is_new = |given: &&GivenShape| {
+        let is_new = |given: &&GivenPassage| {
             !self.used.contains(&given.id)
                 && (tool_call.is_none() || given.tool_call.as_deref() != tool_call)
                 && is_mentioned(given, &said)
@@ -107,7 +107,7 @@ impl Session {
             .collect();
         used.dedup();
         for id in &used {
-            self.remember(MemoryShape::Used(id.clone()));
+            self.remember(SessionRecord::Used(id.clone()));
         }
         used
     }
@@ -134,7 +134,7 @@ impl Session {
 }
 
 /// One word as a title says nothing: "Wren" may be the bird.
-fn is_mentioned(given: &GivenShape, said: &str) -> bool {
+fn is_mentioned(given: &GivenPassage, said: &str) -> bool {
     let is_telling = given.title.split_whitespace().count() > 1;
     said.contains(&given.id)
         || said.contains(&given.path.to_lowercase())
@@ -179,8 +179,8 @@ fn forget_old(folder: &Path) {
 mod tests {
     use super::*;
 
-    fn given(id: &str) -> GivenShape {
-        GivenShape {
+    fn given(id: &str) -> GivenPassage {
+        GivenPassage {
             id: id.to_owned(),
             domain: "home".to_owned(),
             path: "Home/Roof.md".to_owned(),
@@ -197,8 +197,8 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let mut session = Session::open(folder.path(), "a/../b");
         assert!(!session.has("home", "#1"));
-        session.remember(MemoryShape::Given(given("#1")));
-        session.remember(MemoryShape::Prompt("roof".to_owned()));
+        session.remember(SessionRecord::Given(given("#1")));
+        session.remember(SessionRecord::Prompt("roof".to_owned()));
         session.save();
         drop(session);
         let session = Session::open(folder.path(), "a/../b");
@@ -210,7 +210,7 @@ mod tests {
     #[test]
     fn use_is_a_mention_after_the_fact() {
         let mut session = Session::default();
-        session.remember(MemoryShape::Given(given("#1a2b")));
+        session.remember(SessionRecord::Given(given("#1a2b")));
         assert!(
             session
                 .mark_used("cat home/roof.md", Some("call-1"))

@@ -5,19 +5,19 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Result;
+use kenning::search::Mode;
 
 use super::project::Project;
 use super::recall::{self, Bar, CHARS_PER_TOKEN, Piece};
 use super::session::Session;
-use crate::args::ModeArg;
-use crate::desk::Desk;
 use crate::render;
-use crate::wire::{self, NoteShape};
+use crate::searcher::Searcher;
+use crate::wire::{self, NoteSummary};
 
 /// A session that begins wants to be reminded: what is merely near will do. Names are asked for by
 /// their letters, which also takes half the time of asking for their meaning.
 const BAR: Bar = Bar {
-    mode: Some(ModeArg::Lexical),
+    mode: Some(Mode::Lexical),
     confidence: 0.5,
     score_share: 0.6,
     hits_max: 3,
@@ -38,14 +38,14 @@ pub(super) struct Pack {
 
 /// Collects it.
 pub(super) fn pack(
-    desks: &[Arc<Desk>],
+    searchers: &[Arc<Searcher>],
     cwd: &Path,
     session: &Session,
     is_compacted: bool,
     tokens_max: usize,
 ) -> Result<Pack> {
     let project = Project::at(cwd);
-    let (found, index_age_s) = about(desks, cwd, &project, session)?;
+    let (found, index_age_s) = about(searchers, cwd, &project, session)?;
     let mut lines = Vec::new();
     if is_compacted && !session.given().is_empty() {
         lines.push("Notes given earlier in this session:".to_owned());
@@ -63,24 +63,24 @@ pub(super) fn pack(
         lines.extend(found.iter().map(line_of));
     }
     let n_found_until = lines.len();
-    for desk in desks {
-        let recent = desk.recent(RECENT_MAX)?;
+    for searcher in searchers {
+        let recent = searcher.recent(RECENT_MAX)?;
         if !recent.is_empty() {
-            lines.push(format!("Notes of {} that changed last:", desk.name()));
+            lines.push(format!("Notes of {} that changed last:", searcher.name()));
             lines.extend(recent.iter().map(recent_line));
         }
     }
-    lines.extend(desks.iter().map(|desk| how_to_search(desk)));
+    lines.extend(searchers.iter().map(|searcher| how_to_search(searcher)));
     let how_chars: usize = lines
         .iter()
         .rev()
-        .take(desks.len())
+        .take(searchers.len())
         .map(|line| line.chars().count() + 1)
         .sum();
     let begin = format!("{BEGIN}{}\n", render::FROM_NOTES);
     let mut left =
         (tokens_max * CHARS_PER_TOKEN).saturating_sub(begin.len() + END.len() + how_chars);
-    let n_body = lines.len() - desks.len();
+    let n_body = lines.len() - searchers.len();
     let mut n_kept = 0;
     let mut text = begin;
     for (number, line) in lines.iter().map(|line| render::told(line)).enumerate() {
@@ -108,18 +108,20 @@ pub(super) fn pack(
 
 /// Finds notes about a project by all its names. Inside the vault itself there is no project.
 fn about(
-    desks: &[Arc<Desk>],
+    searchers: &[Arc<Searcher>],
     cwd: &Path,
     project: &Project,
     session: &Session,
 ) -> Result<(Vec<Piece>, Option<i64>)> {
     let cwd = cwd.canonicalize().unwrap_or_else(|_| cwd.to_owned());
-    let is_vault = desks.iter().any(|desk| desk.vault() == Some(cwd.as_path()));
+    let is_vault = searchers
+        .iter()
+        .any(|searcher| searcher.vault() == Some(cwd.as_path()));
     let mut pieces: Vec<Piece> = Vec::new();
     let mut index_age_s = None;
     for query in project.queries() {
         let recall = recall::recall(
-            desks,
+            searchers,
             &super::prompt::content_words(&query).0.join(" "),
             BAR,
             session,
@@ -152,7 +154,7 @@ fn line_of(piece: &Piece) -> String {
     )
 }
 
-fn recent_line(note: &NoteShape) -> String {
+fn recent_line(note: &NoteSummary) -> String {
     let date = note
         .date
         .as_ref()
@@ -162,10 +164,10 @@ fn recent_line(note: &NoteShape) -> String {
 }
 
 /// A fact, not an order: what to do with it is the agent's business.
-fn how_to_search(desk: &Desk) -> String {
-    let name = desk.name();
-    let place = match desk.vault() {
-        Some(vault) if !desk.settings().domains.contains_key(name) => {
+fn how_to_search(searcher: &Searcher) -> String {
+    let name = searcher.name();
+    let place = match searcher.vault() {
+        Some(vault) if !searcher.settings().domains.contains_key(name) => {
             format!("--vault \"{}\"", vault.display())
         }
         _ => format!("--domain {name}"),

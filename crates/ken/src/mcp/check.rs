@@ -4,15 +4,15 @@ use anyhow::Result;
 use kenning::cite::{self, Citation, Reason, Verdict};
 use rmcp::model::JsonObject;
 
-use super::asked::{self, VerifyAsked};
+use super::arguments::{self, VerifyArguments};
 use super::reply::{self, BYTES_MAX, Reply};
 use super::{choose, text};
-use crate::desk::{Desks, masked};
 use crate::hint::Hinted;
-use crate::wire::{CheckedShape, VerdictsShape};
+use crate::searcher::{Searchers, masked};
+use crate::wire::{VerifyOutput, VerifyResponse};
 
-pub(super) fn verify_citations(desks: &Desks, arguments: JsonObject) -> Result<Reply> {
-    let asked: VerifyAsked = asked::read(arguments)?;
+pub(super) fn verify_citations(searchers: &Searchers, arguments: JsonObject) -> Result<Reply> {
+    let asked: VerifyArguments = arguments::read(arguments)?;
     let citations: Vec<Citation> = match (&asked.answer, asked.citations) {
         (None, Some(citations)) => citations.into_iter().map(Citation::from).collect(),
         (Some(answer), None) => cite::citations(answer),
@@ -24,16 +24,16 @@ pub(super) fn verify_citations(desks: &Desks, arguments: JsonObject) -> Result<R
         }
     };
     let domain = asked.domain.as_deref();
-    let notices = choose::refresh(&choose::desks(desks, domain)?);
+    let notices = choose::refresh(&choose::searchers(searchers, domain)?);
     let verdicts = citations
         .into_iter()
-        .map(|citation| judge(desks, citation, domain))
+        .map(|citation| judge(searchers, citation, domain))
         .collect::<Result<Vec<Verdict>>>()?;
-    let VerdictsShape {
+    let VerifyResponse {
         citations_status,
         citations,
-    } = VerdictsShape::new(verdicts);
-    let mut checked = CheckedShape {
+    } = VerifyResponse::new(verdicts);
+    let mut checked = VerifyOutput {
         citations_status,
         citations,
         notices,
@@ -48,11 +48,11 @@ pub(super) fn verify_citations(desks: &Desks, arguments: JsonObject) -> Result<R
     Reply::new(&checked, text::checked(&checked))
 }
 
-/// Checks one citation at every desk it may be for; the one that knows it best decides.
-fn judge(desks: &Desks, mut citation: Citation, domain: Option<&str>) -> Result<Verdict> {
+/// Checks one citation at every searcher it may be for; the one that knows it best decides.
+fn judge(searchers: &Searchers, mut citation: Citation, domain: Option<&str>) -> Result<Verdict> {
     citation.quote = citation.quote.as_deref().map(masked);
     let named = citation.note.as_deref().unwrap_or_default();
-    let (desks, note) = match choose::reference(desks, named, domain) {
+    let (searchers, note) = match choose::reference(searchers, named, domain) {
         Ok(found) => found,
         // An address of a domain that cannot be asked leads nowhere.
         Err(error) => {
@@ -68,9 +68,10 @@ fn judge(desks: &Desks, mut citation: Citation, domain: Option<&str>) -> Result<
     citation.note = citation.note.map(|_| note);
     let mut best: Option<Verdict> = None;
     let mut trouble = None;
-    for desk in &desks {
+    for searcher in &searchers {
         let one = vec![citation.clone()];
-        match desk.with_store(|store| Ok(cite::verify(store, one.clone(), &desk.budget())?)) {
+        match searcher.with_store(|store| Ok(cite::verify(store, one.clone(), &searcher.budget())?))
+        {
             Ok(verdicts) => {
                 for verdict in verdicts {
                     let is_better = best
@@ -81,7 +82,7 @@ fn judge(desks: &Desks, mut citation: Citation, domain: Option<&str>) -> Result<
                     }
                 }
             }
-            Err(error) => trouble = Some(choose::explained(desk, error)),
+            Err(error) => trouble = Some(choose::explained(searcher, error)),
         }
     }
     best.ok_or_else(|| {

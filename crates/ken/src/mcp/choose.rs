@@ -1,4 +1,4 @@
-//! Which desks a call is for. What is not among the desks of a client cannot be named.
+//! Which searchers a call is for. What is not among the searchers of a client cannot be named.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -7,35 +7,35 @@ use anyhow::Result;
 use kenning::Error;
 
 use super::address;
-use crate::cmd::open;
-use crate::desk::{Desk, Desks};
 use crate::hint::{self, Hinted};
+use crate::runtime;
+use crate::searcher::{Searcher, Searchers};
 
-/// How long a call waits for notes that have changed, over all desks it asks.
+/// How long a call waits for notes that have changed, over all searchers it asks.
 pub(super) const PATIENCE: Duration = Duration::from_secs(1);
 
-/// Returns the desk of the domain, or all where none is named.
-pub(super) fn desks(desks: &Desks, domain: Option<&str>) -> Result<Vec<Arc<Desk>>> {
+/// Returns the searcher of the domain, or all where none is named.
+pub(super) fn searchers(searchers: &Searchers, domain: Option<&str>) -> Result<Vec<Arc<Searcher>>> {
     if let Some(domain) = domain {
-        return Ok(vec![Arc::clone(desks.get(Some(domain))?)]);
+        return Ok(vec![Arc::clone(searchers.get(Some(domain))?)]);
     }
-    if desks.all().is_empty() {
+    if searchers.all().is_empty() {
         return Err(Hinted::error(
             "no domain can be asked here",
             "add one with `ken domain add NAME PATH`, or name a folder with `--vault PATH`",
         ));
     }
-    Ok(desks.all().to_vec())
+    Ok(searchers.all().to_vec())
 }
 
 /// Takes a reference apart: an address names its domain itself.
 pub(super) fn reference(
-    all: &Desks,
+    all: &Searchers,
     reference: &str,
     domain: Option<&str>,
-) -> Result<(Vec<Arc<Desk>>, String)> {
+) -> Result<(Vec<Arc<Searcher>>, String)> {
     let Some((own, path)) = address::parse(reference) else {
-        return Ok((desks(all, domain)?, reference.to_owned()));
+        return Ok((searchers(all, domain)?, reference.to_owned()));
     };
     if domain.is_some_and(|domain| domain != own) {
         return Err(Hinted::error(
@@ -43,39 +43,42 @@ pub(super) fn reference(
             "leave `domain` out where an address is given",
         ));
     }
-    Ok((desks(all, Some(&own))?, path))
+    Ok((searchers(all, Some(&own))?, path))
 }
 
 /// Brings the indexes up to date, within one patience for all of them.
-pub(super) fn refresh(desks: &[Arc<Desk>]) -> Vec<String> {
+pub(super) fn refresh(searchers: &[Arc<Searcher>]) -> Vec<String> {
     let deadline = Instant::now() + PATIENCE;
     let mut notices = Vec::new();
-    for desk in desks {
-        let told = desk.refresh(deadline.saturating_duration_since(Instant::now()));
-        notices.extend(told.into_iter().map(|notice| named(desks, desk, notice)));
+    for searcher in searchers {
+        let told = searcher.refresh(deadline.saturating_duration_since(Instant::now()));
+        notices.extend(
+            told.into_iter()
+                .map(|notice| named(searchers, searcher, notice)),
+        );
     }
     notices
 }
 
 /// Puts the domain before a notice where there are several.
-pub(super) fn named(desks: &[Arc<Desk>], desk: &Desk, notice: String) -> String {
-    match desks {
+pub(super) fn named(searchers: &[Arc<Searcher>], searcher: &Searcher, notice: String) -> String {
+    match searchers {
         [_] => notice,
-        _ => format!("{}: {notice}", desk.name()),
+        _ => format!("{}: {notice}", searcher.name()),
     }
 }
 
-/// Asks one desk after the other and returns the first that knows.
+/// Asks one searcher after the other and returns the first that knows.
 pub(super) fn first<T>(
-    desks: &[Arc<Desk>],
-    ask: impl Fn(&Desk) -> Result<T>,
-) -> Result<(Arc<Desk>, T)> {
+    searchers: &[Arc<Searcher>],
+    ask: impl Fn(&Searcher) -> Result<T>,
+) -> Result<(Arc<Searcher>, T)> {
     let mut trouble: Option<anyhow::Error> = None;
-    for desk in desks {
-        match ask(desk) {
-            Ok(answer) => return Ok((Arc::clone(desk), answer)),
+    for searcher in searchers {
+        match ask(searcher) {
+            Ok(answer) => return Ok((Arc::clone(searcher), answer)),
             Err(error) => {
-                let error = explained(desk, error);
+                let error = explained(searcher, error);
                 // That one domain does not know it says less than what is wrong with another.
                 let is_telling = trouble.as_ref().is_none_or(is_unknown);
                 if is_telling {
@@ -92,13 +95,13 @@ fn is_unknown(error: &anyhow::Error) -> bool {
 }
 
 /// An index that is being made will be there soon.
-pub(super) fn explained(desk: &Desk, error: anyhow::Error) -> anyhow::Error {
-    let is_missing = error.downcast_ref().is_some_and(open::is_to_be_made);
-    if is_missing && desk.is_updating() {
+pub(super) fn explained(searcher: &Searcher, error: anyhow::Error) -> anyhow::Error {
+    let is_missing = error.downcast_ref().is_some_and(runtime::is_to_be_made);
+    if is_missing && searcher.is_updating() {
         return Hinted::error(
             format!(
                 "the notes of {:?} are being indexed for the first time",
-                desk.name()
+                searcher.name()
             ),
             "ask again in some seconds",
         );

@@ -5,12 +5,12 @@ use std::sync::Arc;
 use anyhow::Result;
 use rmcp::model::JsonObject;
 
-use super::asked::{self, SearchAsked};
+use super::arguments::{self, SearchArguments};
 use super::reply::{self, BYTES_MAX, Reply};
 use super::{choose, text};
-use crate::desk::{Desk, Desks, SearchRequest, join};
 use crate::hint::Hinted;
-use crate::wire::{AnswerShape, FoundShape, ResultShape};
+use crate::searcher::{SearchRequest, Searcher, Searchers, join};
+use crate::wire::{FoundPassage, SearchOutput, SearchResponse};
 
 /// What an answer without evidence comes to.
 const NOTHING_FOUND: &str = "your notes do not say";
@@ -20,16 +20,16 @@ const NOTHING_YET: &str = "notes are still being indexed, so this says nothing y
 
 const LIMIT: u32 = 5;
 
-pub(super) fn search(desks: &Desks, arguments: JsonObject) -> Result<Reply> {
-    let asked: SearchAsked = asked::read(arguments)?;
+pub(super) fn search(searchers: &Searchers, arguments: JsonObject) -> Result<Reply> {
+    let asked: SearchArguments = arguments::read(arguments)?;
     if asked.query.trim().is_empty() {
         return Err(Hinted::error(
             "there is nothing to look for",
             "`query` takes a question, a name or key words",
         ));
     }
-    let desks = choose::desks(desks, asked.domain.as_deref())?;
-    let mut notices = choose::refresh(&desks);
+    let searchers = choose::searchers(searchers, asked.domain.as_deref())?;
+    let mut notices = choose::refresh(&searchers);
     let limit = asked.limit.unwrap_or(LIMIT);
     let request = SearchRequest {
         query: asked.query,
@@ -39,11 +39,11 @@ pub(super) fn search(desks: &Desks, arguments: JsonObject) -> Result<Reply> {
         dates: asked.dates,
         ..SearchRequest::default()
     };
-    let answers = answers(&desks, &request, &mut notices)?;
+    let answers = answers(&searchers, &request, &mut notices)?;
     let (first, mut found) = merged(answers, limit as usize, asked.max_tokens);
     found.notices.splice(..0, notices);
     if found.results.is_empty() {
-        let is_early = desks.iter().any(|desk| desk.is_updating());
+        let is_early = searchers.iter().any(|searcher| searcher.is_updating());
         found.message = Some(if is_early { NOTHING_YET } else { NOTHING_FOUND });
     }
     fit(&mut found);
@@ -55,30 +55,30 @@ pub(super) fn search(desks: &Desks, arguments: JsonObject) -> Result<Reply> {
     Ok(reply)
 }
 
-/// Asks every desk. One that cannot answer is a notice, unless there is no other.
+/// Asks every searcher. One that cannot answer is a notice, unless there is no other.
 fn answers(
-    desks: &[Arc<Desk>],
+    searchers: &[Arc<Searcher>],
     request: &SearchRequest,
     notices: &mut Vec<String>,
-) -> Result<Vec<(Arc<Desk>, AnswerShape)>> {
+) -> Result<Vec<(Arc<Searcher>, SearchResponse)>> {
     let mut answers = Vec::new();
     let mut trouble = None;
-    for desk in desks {
-        match desk.search(request) {
+    for searcher in searchers {
+        match searcher.search(request) {
             Ok(mut answer) => {
                 let told = answer.notices.drain(..);
-                let told = told.map(|notice| choose::named(desks, desk, notice));
+                let told = told.map(|notice| choose::named(searchers, searcher, notice));
                 for notice in told {
                     // What is wrong with an index was said when it was brought up to date.
                     if !notices.contains(&notice) {
                         notices.push(notice);
                     }
                 }
-                answers.push((Arc::clone(desk), answer));
+                answers.push((Arc::clone(searcher), answer));
             }
             Err(error) => {
-                let error = choose::explained(desk, error);
-                notices.push(choose::named(desks, desk, error.to_string()));
+                let error = choose::explained(searcher, error);
+                notices.push(choose::named(searchers, searcher, error.to_string()));
                 trouble.get_or_insert(error);
             }
         }
@@ -91,25 +91,25 @@ fn answers(
 
 /// Makes one answer of several, and names the domain of results that name none.
 fn merged(
-    answers: Vec<(Arc<Desk>, AnswerShape)>,
+    answers: Vec<(Arc<Searcher>, SearchResponse)>,
     limit: usize,
     max_tokens: Option<usize>,
-) -> (String, FoundShape) {
+) -> (String, SearchOutput) {
     let named = answers.into_iter();
     let named: Vec<_> = named
-        .map(|(desk, answer)| (desk.name().to_owned(), answer))
+        .map(|(searcher, answer)| (searcher.name().to_owned(), answer))
         .collect();
     let first = named[0].0.clone();
-    let joined = join(named, limit, max_tokens).expect("desks that all fail are an error");
-    let mut found = FoundShape::new(&joined);
+    let joined = join(named, limit, max_tokens).expect("searchers that all fail are an error");
+    let mut found = SearchOutput::new(&joined);
     found
         .results
-        .extend(joined.hits.into_iter().map(ResultShape::new));
+        .extend(joined.hits.into_iter().map(FoundPassage::new));
     (first, found)
 }
 
 /// Leaves out what is too much: first the passages of the last results, then results.
-fn fit(found: &mut FoundShape) {
+fn fit(found: &mut SearchOutput) {
     let mut room = BYTES_MAX.saturating_sub(reply::size(&found.notices));
     let mut bare = Vec::new();
     let mut used = 0;

@@ -1,7 +1,7 @@
 //! MCP over HTTP: one POST a message, no sessions, an answer in JSON.
 //!
 //! Who may come in is not decided here: `Host`, `Origin` and token are checked before a request
-//! gets here, and the guard that checked them puts the `Desks` of the client into the request.
+//! gets here, and the guard that checked them puts the `Searchers` of the client into the request.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -16,21 +16,21 @@ use rmcp::transport::streamable_http_server::session::never::NeverSessionManager
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 
 use super::{Server, stdio};
-use crate::desk::Desks;
+use crate::searcher::Searchers;
 
 /// The longest message that is read.
 const BODY_BYTES_MAX: usize = 4 << 20;
 
-/// Returns the service for `/mcp`, to be nested there. A request that carries `Desks` among its extensions is answered
+/// Returns the service for `/mcp`, to be nested there. A request that carries `Searchers` among its extensions is answered
 /// from those and no others.
-pub(crate) fn http<S: Clone + Send + Sync + 'static>(desks: Desks) -> Router<S> {
+pub(crate) fn http<S: Clone + Send + Sync + 'static>(searchers: Searchers) -> Router<S> {
     let config = StreamableHttpServerConfig::default()
         .with_legacy_session_mode(false)
         .with_json_response(true)
         .with_max_request_body_bytes(BODY_BYTES_MAX)
         .disable_allowed_hosts()
         .disable_allowed_origins();
-    let server = Server::new(desks);
+    let server = Server::new(searchers);
     let service = StreamableHttpService::new(
         move || Ok(server.clone()),
         Arc::new(NeverSessionManager::default()),
@@ -74,8 +74,8 @@ mod tests {
     use crate::args::{Place, When};
     use crate::settings::Settings;
 
-    /// A folder of notes and the desks for it.
-    fn desks(folder: &TempDir, name: &str) -> Desks {
+    /// A folder of notes and the searchers for it.
+    fn searchers(folder: &TempDir, name: &str) -> Searchers {
         let vault = folder.path().join(name);
         fs::create_dir(&vault).unwrap();
         fs::write(
@@ -94,13 +94,13 @@ mod tests {
             quiet: true,
         };
         let settings = Settings::load(&place, false).unwrap();
-        let desks = Desks::open(&settings, &place).unwrap();
-        desks
+        let searchers = Searchers::open(&settings, &place).unwrap();
+        searchers
             .get(None)
             .unwrap()
-            .reload(crate::cmd::open::How::default(), &|_| {})
+            .reload(crate::runtime::How::default(), &|_| {})
             .unwrap();
-        desks
+        searchers
     }
 
     fn message(method: &str, version: Option<&str>, mut params: Value) -> (HeaderMap, Value) {
@@ -130,11 +130,11 @@ mod tests {
     }
 
     async fn post(
-        desks: &Desks,
-        allowed: Option<Desks>,
+        searchers: &Searchers,
+        allowed: Option<Searchers>,
         (headers, body): (HeaderMap, Value),
     ) -> (StatusCode, Value) {
-        let app: Router = Router::new().nest("/mcp", http(desks.clone()));
+        let app: Router = Router::new().nest("/mcp", http(searchers.clone()));
         let body = match body {
             Value::String(text) => text,
             body => body.to_string(),
@@ -153,11 +153,11 @@ mod tests {
     #[tokio::test]
     async fn both_eras_are_answered_without_sessions() {
         let folder = TempDir::new().unwrap();
-        let desks = desks(&folder, "work");
+        let searchers = searchers(&folder, "work");
         let call = json!({"name": "search", "arguments": {"query": "boiler"}});
         for version in ["2026-07-28", "2025-11-25", "2025-06-18"] {
             let asked = message("tools/call", Some(version), call.clone());
-            let (status, answer) = post(&desks, None, asked).await;
+            let (status, answer) = post(&searchers, None, asked).await;
             assert_eq!(status, StatusCode::OK, "{version} {answer}");
             let path = &answer["result"]["structuredContent"]["results"][0]["path"];
             assert_eq!(path, "Note.md", "{answer}");
@@ -165,7 +165,7 @@ mod tests {
             assert_eq!(answer["result"].get("resultType").is_some(), is_modern);
         }
         let asked = message("server/discover", Some("2026-07-28"), json!({}));
-        let (_, answer) = post(&desks, None, asked).await;
+        let (_, answer) = post(&searchers, None, asked).await;
         assert!(
             answer["result"]["instructions"]
                 .as_str()
@@ -176,14 +176,14 @@ mod tests {
             "protocolVersion": "2025-11-25", "capabilities": {},
             "clientInfo": {"name": "t", "version": "1"},
         });
-        let (_, answer) = post(&desks, None, message("initialize", None, hello)).await;
+        let (_, answer) = post(&searchers, None, message("initialize", None, hello)).await;
         assert_eq!(answer["result"]["protocolVersion"], "2025-11-25");
     }
 
     #[tokio::test]
     async fn a_request_is_answered_from_the_desks_it_carries() {
         let folder = TempDir::new().unwrap();
-        let (work, home) = (desks(&folder, "work"), desks(&folder, "home"));
+        let (work, home) = (searchers(&folder, "work"), searchers(&folder, "home"));
         let asked = || {
             message(
                 "tools/call",
@@ -202,7 +202,7 @@ mod tests {
     #[tokio::test]
     async fn what_is_wrong_has_the_status_and_code_of_the_specification() {
         let folder = TempDir::new().unwrap();
-        let desks = desks(&folder, "work");
+        let searchers = searchers(&folder, "work");
         let modern = Some("2026-07-28");
         let (headers, _) = message("tools/list", modern, json!({}));
         let broken = (headers, json!("{\"jsonrpc\": "));
@@ -223,14 +223,14 @@ mod tests {
                 -32020,
             ),
         ] {
-            let (found, answer) = post(&desks, None, asked).await;
+            let (found, answer) = post(&searchers, None, asked).await;
             assert_eq!(
                 (found.as_u16(), &answer["error"]["code"]),
                 (status, &json!(code)),
                 "{answer}"
             );
         }
-        let app: Router = Router::new().nest("/mcp", http(desks));
+        let app: Router = Router::new().nest("/mcp", http(searchers));
         let response = app
             .oneshot(
                 Request::get("/mcp")

@@ -1,6 +1,6 @@
 //! What a client is told about this server: which notes there are and how they are asked.
 
-use crate::desk::Desks;
+use crate::searcher::Searchers;
 
 /// Clients cut instructions at 2 KB.
 const BYTES_MAX: usize = 2_000;
@@ -21,17 +21,17 @@ Credentials in it are masked as [REDACTED:…]. Nothing here changes a note.
 ";
 
 /// Writes the instructions from what is indexed.
-pub(super) fn write(desks: &Desks) -> String {
+pub(super) fn write(searchers: &Searchers) -> String {
     let mut out = GUIDE.to_owned();
     out.push_str("\nDomains:\n");
-    let all = desks.all();
-    for (index, desk) in all.iter().enumerate() {
-        let notes = match desk.with_store(|store| Ok(store.n_notes()?)) {
+    let all = searchers.all();
+    for (index, searcher) in all.iter().enumerate() {
+        let notes = match searcher.with_store(|store| Ok(store.n_notes()?)) {
             Ok(1) => "1 note".to_owned(),
             Ok(n_notes) => format!("{n_notes} notes"),
             Err(_) => "not indexed yet".to_owned(),
         };
-        let line = format!("- {}: {notes}\n", desk.name());
+        let line = format!("- {}: {notes}\n", searcher.name());
         let rest = format!("- and {} more; `status` names them\n", all.len() - index);
         if out.len() + line.len() + rest.len() > BYTES_MAX {
             out.push_str(&rest);

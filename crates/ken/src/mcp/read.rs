@@ -5,23 +5,24 @@ use std::sync::Arc;
 use anyhow::Result;
 use rmcp::model::JsonObject;
 
-use super::asked::{self, GetAsked, ListAsked, MultiGetAsked, StatusAsked};
+use super::arguments::{self, GetArguments, ListArguments, MultiGetArguments, StatusArguments};
 use super::reply::{self, BYTES_MAX, Reply};
 use super::{choose, text};
-use crate::desk::{Desk, Desks, NotesRequest, masked};
 use crate::hint::{self, Hinted};
+use crate::searcher::{NotesRequest, Searcher, Searchers, masked};
 use crate::wire::{
-    DomainShape, DomainsShape, GotManyShape, GotShape, ListedNoteShape, ListedShape, MissingShape,
-    PassageShape,
+    DomainStatus, GetOutput, ListOutput, ListedNote, MissingNote, MultiGetOutput, Passage,
+    StatusOutput,
 };
 
 const LIST_LIMIT: usize = 50;
 
-pub(super) fn get(desks: &Desks, arguments: JsonObject) -> Result<Reply> {
-    let asked: GetAsked = asked::read(arguments)?;
-    let (desks, reference) = choose::reference(desks, &asked.reference, asked.domain.as_deref())?;
-    let notices = choose::refresh(&desks);
-    let mut got = open(&desks, &with_lines(reference, asked.from, asked.to))?;
+pub(super) fn get(searchers: &Searchers, arguments: JsonObject) -> Result<Reply> {
+    let asked: GetArguments = arguments::read(arguments)?;
+    let (searchers, reference) =
+        choose::reference(searchers, &asked.reference, asked.domain.as_deref())?;
+    let notices = choose::refresh(&searchers);
+    let mut got = open(&searchers, &with_lines(reference, asked.from, asked.to))?;
     check_lines(&got.passage, asked.from, asked.to)?;
     got.notices = notices;
     fit(&mut got, BYTES_MAX);
@@ -30,19 +31,19 @@ pub(super) fn get(desks: &Desks, arguments: JsonObject) -> Result<Reply> {
     Ok(reply)
 }
 
-pub(super) fn multi_get(desks: &Desks, arguments: JsonObject) -> Result<Reply> {
-    let asked: MultiGetAsked = asked::read(arguments)?;
+pub(super) fn multi_get(searchers: &Searchers, arguments: JsonObject) -> Result<Reply> {
+    let asked: MultiGetArguments = arguments::read(arguments)?;
     let domain = asked.domain.as_deref();
-    let mut many = GotManyShape {
+    let mut many = MultiGetOutput {
         notes: Vec::new(),
         missing: Vec::new(),
-        notices: choose::refresh(&choose::desks(desks, domain)?),
+        notices: choose::refresh(&choose::searchers(searchers, domain)?),
     };
     let mut room = BYTES_MAX;
     let n_references = asked.references.len();
     for (index, reference) in asked.references.iter().enumerate() {
-        let got = choose::reference(desks, reference, domain)
-            .and_then(|(desks, reference)| open(&desks, &reference));
+        let got = choose::reference(searchers, reference, domain)
+            .and_then(|(searchers, reference)| open(&searchers, &reference));
         match got {
             Ok(mut got) => {
                 // What one note does not use is there for the next ones.
@@ -50,7 +51,7 @@ pub(super) fn multi_get(desks: &Desks, arguments: JsonObject) -> Result<Reply> {
                 room = room.saturating_sub(reply::size(&got));
                 many.notes.push(got);
             }
-            Err(error) => many.missing.push(MissingShape {
+            Err(error) => many.missing.push(MissingNote {
                 reference: masked(reference),
                 error: masked(&error.to_string()),
                 hint: hint::of(&error).map(|hint| masked(&hint)),
@@ -64,17 +65,17 @@ pub(super) fn multi_get(desks: &Desks, arguments: JsonObject) -> Result<Reply> {
     Ok(reply)
 }
 
-fn open(desks: &[Arc<Desk>], reference: &str) -> Result<GotShape> {
-    let (desk, passage) = choose::first(desks, |desk| desk.passage(reference))?;
-    Ok(GotShape {
-        domain: desk.name().to_owned(),
+fn open(searchers: &[Arc<Searcher>], reference: &str) -> Result<GetOutput> {
+    let (searcher, passage) = choose::first(searchers, |searcher| searcher.passage(reference))?;
+    Ok(GetOutput {
+        domain: searcher.name().to_owned(),
         passage,
         notices: Vec::new(),
     })
 }
 
 /// Lines that are not there are an error: who reads a note in parts must notice its end.
-fn check_lines(passage: &PassageShape, from: Option<u32>, to: Option<u32>) -> Result<()> {
+fn check_lines(passage: &Passage, from: Option<u32>, to: Option<u32>) -> Result<()> {
     let from = from.unwrap_or(1);
     if from <= passage.n_lines.max(1) && to.is_none_or(|to| from <= to) {
         return Ok(());
@@ -95,7 +96,7 @@ fn with_lines(reference: String, from: Option<u32>, to: Option<u32>) -> String {
 }
 
 /// Cuts a note that is too long at the end of a line, and says how to get the rest.
-fn fit(got: &mut GotShape, room: usize) {
+fn fit(got: &mut GetOutput, room: usize) {
     let text = std::mem::take(&mut got.passage.text);
     let mut around = reply::size(&*got);
     if around > room {
@@ -113,7 +114,7 @@ fn fit(got: &mut GotShape, room: usize) {
     got.notices.push(notice);
 }
 
-fn cut(passage: &mut PassageShape, text: &str, room: usize) -> String {
+fn cut(passage: &mut Passage, text: &str, room: usize) -> String {
     let mut left = room;
     let mut kept: Vec<&str> = Vec::new();
     for line in text.lines() {
@@ -147,17 +148,17 @@ fn cut(passage: &mut PassageShape, text: &str, room: usize) -> String {
     )
 }
 
-pub(super) fn list_notes(desks: &Desks, arguments: JsonObject) -> Result<Reply> {
-    let asked: ListAsked = asked::read(arguments)?;
-    let desks = choose::desks(desks, asked.domain.as_deref())?;
-    let notices = choose::refresh(&desks);
+pub(super) fn list_notes(searchers: &Searchers, arguments: JsonObject) -> Result<Reply> {
+    let asked: ListArguments = arguments::read(arguments)?;
+    let searchers = choose::searchers(searchers, asked.domain.as_deref())?;
+    let notices = choose::refresh(&searchers);
     let request = NotesRequest {
         prefix: asked.prefix.unwrap_or_default(),
         tag: asked.tag,
         offset: asked.offset.unwrap_or(0),
         limit: asked.limit.unwrap_or(LIST_LIMIT),
     };
-    let mut listed = listed(&desks, &request)?;
+    let mut listed = listed(&searchers, &request)?;
     listed.notices.splice(..0, notices);
     let n_cut = reply::keep(&mut listed.notes, &mut BYTES_MAX.clone());
     if n_cut > 0 {
@@ -172,37 +173,37 @@ pub(super) fn list_notes(desks: &Desks, arguments: JsonObject) -> Result<Reply> 
     Reply::new(&listed, text::listed(&listed))
 }
 
-/// Lists notes of all desks, one after the other.
-pub(super) fn listed(desks: &[Arc<Desk>], request: &NotesRequest) -> Result<ListedShape> {
-    let mut listed = ListedShape {
+/// Lists notes of all searchers, one after the other.
+pub(super) fn listed(searchers: &[Arc<Searcher>], request: &NotesRequest) -> Result<ListOutput> {
+    let mut listed = ListOutput {
         n_notes: 0,
         offset: request.offset,
         next_offset: None,
         notes: Vec::new(),
         notices: Vec::new(),
     };
-    for desk in desks {
+    for searcher in searchers {
         let here = NotesRequest {
             offset: request.offset.saturating_sub(listed.n_notes),
             limit: request.limit - listed.notes.len(),
             ..request.clone()
         };
-        let page = match desk.notes(&here) {
+        let page = match searcher.notes(&here) {
             Ok(page) => page,
-            Err(error) if desks.len() > 1 => {
-                let error = choose::explained(desk, error);
+            Err(error) if searchers.len() > 1 => {
+                let error = choose::explained(searcher, error);
                 listed
                     .notices
-                    .push(choose::named(desks, desk, error.to_string()));
+                    .push(choose::named(searchers, searcher, error.to_string()));
                 continue;
             }
-            Err(error) => return Err(choose::explained(desk, error)),
+            Err(error) => return Err(choose::explained(searcher, error)),
         };
         listed.n_notes += page.n_notes;
         listed
             .notes
-            .extend(page.notes.into_iter().map(|note| ListedNoteShape {
-                domain: desk.name().to_owned(),
+            .extend(page.notes.into_iter().map(|note| ListedNote {
+                domain: searcher.name().to_owned(),
                 path: note.path,
                 title: note.title,
                 tags: note.tags,
@@ -214,20 +215,22 @@ pub(super) fn listed(desks: &[Arc<Desk>], request: &NotesRequest) -> Result<List
     Ok(listed)
 }
 
-pub(super) fn status(desks: &Desks, arguments: JsonObject) -> Result<Reply> {
-    let asked: StatusAsked = asked::read(arguments)?;
-    let desks = choose::desks(desks, asked.domain.as_deref())?;
-    let mut status = DomainsShape {
+pub(super) fn status(searchers: &Searchers, arguments: JsonObject) -> Result<Reply> {
+    let asked: StatusArguments = arguments::read(arguments)?;
+    let searchers = choose::searchers(searchers, asked.domain.as_deref())?;
+    let mut status = StatusOutput {
         version: env!("CARGO_PKG_VERSION"),
-        notices: choose::refresh(&desks),
+        notices: choose::refresh(&searchers),
         domains: Vec::new(),
     };
-    for desk in &desks {
-        let told = desk.status();
-        let told = told.map_err(|error| choose::explained(desk, error).to_string());
-        status
-            .domains
-            .push(DomainShape::new(desk.name(), desk.is_updating(), told));
+    for searcher in &searchers {
+        let told = searcher.status();
+        let told = told.map_err(|error| choose::explained(searcher, error).to_string());
+        status.domains.push(DomainStatus::new(
+            searcher.name(),
+            searcher.is_updating(),
+            told,
+        ));
     }
     Reply::new(&status, text::status(&status))
 }

@@ -7,9 +7,9 @@ use serde::Serialize;
 use serde_json::{Value, json};
 
 use super::{address, schema};
-use crate::desk::masked;
 use crate::hint;
 use crate::render::told;
+use crate::searcher::masked;
 
 /// Clients cut at 25,000 tokens, at about four characters each. What is said twice, structured and
 /// readable, gets less than half of it; the rest is for links and for what stands around.
@@ -27,9 +27,9 @@ pub(super) struct Reply {
 }
 
 impl Reply {
-    pub(super) fn new(shape: &impl Serialize, text: String) -> Result<Self> {
+    pub(super) fn new(value: &impl Serialize, text: String) -> Result<Self> {
         Ok(Self {
-            structured: schema::value(shape)?,
+            structured: schema::value(value)?,
             text,
             links: Vec::new(),
         })

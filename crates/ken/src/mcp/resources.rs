@@ -7,8 +7,8 @@ use rmcp::model::{
 };
 
 use super::{address, choose, read};
-use crate::desk::{Desks, NotesRequest, masked};
 use crate::render::told;
+use crate::searcher::{NotesRequest, Searchers, masked};
 
 const PAGE: usize = 100;
 
@@ -20,7 +20,10 @@ pub(super) fn template() -> ResourceTemplate {
 }
 
 /// Lists notes. The cursor is how many came before.
-pub(super) fn list(desks: &Desks, cursor: Option<&str>) -> Result<ListResourcesResult, ErrorData> {
+pub(super) fn list(
+    searchers: &Searchers,
+    cursor: Option<&str>,
+) -> Result<ListResourcesResult, ErrorData> {
     let offset = match cursor {
         None => 0,
         Some(cursor) => cursor
@@ -32,12 +35,12 @@ pub(super) fn list(desks: &Desks, cursor: Option<&str>) -> Result<ListResourcesR
         limit: PAGE,
         ..NotesRequest::default()
     };
-    let desks = choose::desks(desks, None).map_err(|error| internal(&error))?;
-    choose::refresh(&desks);
-    let listed = match read::listed(&desks, &request) {
+    let searchers = choose::searchers(searchers, None).map_err(|error| internal(&error))?;
+    choose::refresh(&searchers);
+    let listed = match read::listed(&searchers, &request) {
         Ok(listed) => listed,
         // Clients ask for the list when they start, which may be before there is an index.
-        Err(_) if desks.iter().any(|desk| desk.is_updating()) => {
+        Err(_) if searchers.iter().any(|searcher| searcher.is_updating()) => {
             return Ok(ListResourcesResult::default());
         }
         Err(error) => return Err(internal(&error)),
@@ -54,21 +57,21 @@ pub(super) fn list(desks: &Desks, cursor: Option<&str>) -> Result<ListResourcesR
 }
 
 /// Reads the whole text of a note.
-pub(super) fn read(desks: &Desks, uri: &str) -> Result<ReadResourceResult, ErrorData> {
+pub(super) fn read(searchers: &Searchers, uri: &str) -> Result<ReadResourceResult, ErrorData> {
     let unknown = || {
         let data = serde_json::json!({"uri": masked(uri)});
         ErrorData::resource_not_found("there is no such resource", Some(data))
     };
     let (domain, path) = address::parse(uri).ok_or_else(unknown)?;
-    let desk = desks.get(Some(&domain)).map_err(|_| unknown())?;
-    desk.refresh(choose::PATIENCE);
-    let note = match desk.passage(&path) {
+    let searcher = searchers.get(Some(&domain)).map_err(|_| unknown())?;
+    searcher.refresh(choose::PATIENCE);
+    let note = match searcher.passage(&path) {
         // Names and ids are for tools; a resource has one address.
         Ok(note) if note.path == path => note,
         Ok(_) => return Err(unknown()),
         Err(error) => match error.downcast_ref() {
             Some(Error::NotFound { .. } | Error::Ambiguous { .. }) => return Err(unknown()),
-            _ => return Err(internal(&choose::explained(desk, error))),
+            _ => return Err(internal(&choose::explained(searcher, error))),
         },
     };
     let contents = ResourceContents::text(note.text, address::uri(&domain, &path))

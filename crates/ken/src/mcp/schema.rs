@@ -42,8 +42,8 @@ pub(super) fn output<T: JsonSchema>() -> JsonObject {
 }
 
 /// Returns a result as JSON without what is `null`.
-pub(super) fn value(shape: &impl Serialize) -> serde_json::Result<Value> {
-    let mut value = serde_json::to_value(shape)?;
+pub(super) fn value(result: &impl Serialize) -> serde_json::Result<Value> {
+    let mut value = serde_json::to_value(result)?;
     drop_nulls(&mut value);
     Ok(value)
 }

@@ -5,11 +5,11 @@ use std::fmt::Write;
 
 use crate::render::{FROM_NOTES, counted, quoted, told};
 use crate::wire::{
-    CheckedShape, DomainsShape, FoundShape, GotManyShape, GotShape, LinkedShape, ListedShape,
-    ReachedShape, VerdictShape, also_in,
+    CheckedCitation, GetOutput, LinksOutput, ListOutput, MultiGetOutput, SearchOutput,
+    StatusOutput, TraverseOutput, VerifyOutput, also_in,
 };
 
-pub(super) fn found(found: &FoundShape) -> String {
+pub(super) fn found(found: &SearchOutput) -> String {
     let mut out = String::new();
     match found.message {
         Some(message) => line(&mut out, format_args!("No passage was found: {message}.")),
@@ -63,13 +63,13 @@ pub(super) fn found(found: &FoundShape) -> String {
     notes(if has_notes { labelled(&out) } else { out }, &found.notices)
 }
 
-pub(super) fn got(got: &GotShape) -> String {
+pub(super) fn got(got: &GetOutput) -> String {
     let mut out = labelled("");
     write_got(&mut out, got);
     out.trim_end().to_owned()
 }
 
-fn write_got(out: &mut String, got: &GotShape) {
+fn write_got(out: &mut String, got: &GetOutput) {
     let passage = &got.passage;
     let lines = lines_of(passage.start_line, passage.end_line);
     line(
@@ -88,7 +88,7 @@ fn write_got(out: &mut String, got: &GotShape) {
     }
 }
 
-pub(super) fn got_many(many: &GotManyShape) -> String {
+pub(super) fn got_many(many: &MultiGetOutput) -> String {
     let mut out = labelled("");
     for got in &many.notes {
         write_got(&mut out, got);
@@ -106,7 +106,7 @@ pub(super) fn got_many(many: &GotManyShape) -> String {
     notes(out, &many.notices)
 }
 
-pub(super) fn linked(linked: &LinkedShape) -> String {
+pub(super) fn linked(linked: &LinksOutput) -> String {
     let links = &linked.links;
     let mut out = labelled(&format!(
         "Links of {}, domain {}\n",
@@ -133,7 +133,7 @@ pub(super) fn linked(linked: &LinkedShape) -> String {
     notes(out, &linked.notices)
 }
 
-pub(super) fn reached(reached: &ReachedShape) -> String {
+pub(super) fn reached(reached: &TraverseOutput) -> String {
     let mut out = labelled(&format!(
         "{} from {}, domain {}, {} walk of {}, {} left out\n",
         counted(reached.retained.len(), "note"),
@@ -161,7 +161,7 @@ pub(super) fn reached(reached: &ReachedShape) -> String {
     notes(out, &reached.notices)
 }
 
-pub(super) fn status(status: &DomainsShape) -> String {
+pub(super) fn status(status: &StatusOutput) -> String {
     let mut out = format!("ken {}\n", status.version);
     for domain in &status.domains {
         let age = match domain.index_age_s {
@@ -181,7 +181,7 @@ pub(super) fn status(status: &DomainsShape) -> String {
     notes(out, &status.notices)
 }
 
-pub(super) fn listed(listed: &ListedShape) -> String {
+pub(super) fn listed(listed: &ListOutput) -> String {
     let mut out = labelled(&format!(
         "{} of {}, from number {}\n",
         counted(listed.notes.len(), "note"),
@@ -204,7 +204,7 @@ pub(super) fn listed(listed: &ListedShape) -> String {
     notes(out, &listed.notices)
 }
 
-pub(super) fn checked(checked: &CheckedShape) -> String {
+pub(super) fn checked(checked: &VerifyOutput) -> String {
     let mut out = labelled(&format!(
         "{}: {}\n",
         checked.citations_status,
@@ -216,7 +216,7 @@ pub(super) fn checked(checked: &CheckedShape) -> String {
     notes(out, &checked.notices)
 }
 
-fn write_verdict(out: &mut String, verdict: &VerdictShape) {
+fn write_verdict(out: &mut String, verdict: &CheckedCitation) {
     let cited = verdict.cited.as_deref().unwrap_or("(names no note)");
     line(
         out,

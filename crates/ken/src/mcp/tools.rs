@@ -3,16 +3,16 @@
 use anyhow::Result;
 use rmcp::model::{JsonObject, MetaObject, Tool, ToolAnnotations};
 
-use super::asked::{
-    GetAsked, LinksAsked, ListAsked, MultiGetAsked, SearchAsked, StatusAsked, TraverseAsked,
-    VerifyAsked,
+use super::arguments::{
+    GetArguments, LinksArguments, ListArguments, MultiGetArguments, SearchArguments,
+    StatusArguments, TraverseArguments, VerifyArguments,
 };
 use super::reply::Reply;
 use super::{check, find, read, schema, walk};
-use crate::desk::Desks;
+use crate::searcher::Searchers;
 use crate::wire::{
-    CheckedShape, DomainsShape, FoundShape, GotManyShape, GotShape, LinkedShape, ListedShape,
-    ReachedShape,
+    GetOutput, LinksOutput, ListOutput, MultiGetOutput, SearchOutput, StatusOutput, TraverseOutput,
+    VerifyOutput,
 };
 
 /// One tool.
@@ -22,7 +22,7 @@ pub(crate) struct ToolRow {
     pub(crate) description: &'static str,
     pub(crate) input: fn() -> JsonObject,
     output: fn() -> JsonObject,
-    pub(super) run: fn(&Desks, JsonObject) -> Result<Reply>,
+    pub(super) run: fn(&Searchers, JsonObject) -> Result<Reply>,
 }
 
 impl ToolRow {
@@ -62,8 +62,8 @@ pub(crate) const TOOLS: &[ToolRow] = &[
         name: SEARCH_NAME,
         title: "Search notes",
         description: SEARCH,
-        input: schema::input::<SearchAsked>,
-        output: schema::output::<FoundShape>,
+        input: schema::input::<SearchArguments>,
+        output: schema::output::<SearchOutput>,
         run: find::search,
     },
     ToolRow {
@@ -72,8 +72,8 @@ pub(crate) const TOOLS: &[ToolRow] = &[
         description: "The same as `search`, under the name that agents with a memory look for: \
             finds passages in the person's notes by word and by meaning. With evidence `none` the \
             notes do not say.",
-        input: schema::input::<SearchAsked>,
-        output: schema::output::<FoundShape>,
+        input: schema::input::<SearchArguments>,
+        output: schema::output::<SearchOutput>,
         run: find::search,
     },
     ToolRow {
@@ -81,8 +81,8 @@ pub(crate) const TOOLS: &[ToolRow] = &[
         title: "Read a note",
         description: "Returns a note or some of its lines, verbatim with credentials masked, by \
             path, name, alias, #id or ken:// address. A long note is cut and says where to go on.",
-        input: schema::input::<GetAsked>,
-        output: schema::output::<GotShape>,
+        input: schema::input::<GetArguments>,
+        output: schema::output::<GetOutput>,
         run: read::get,
     },
     ToolRow {
@@ -90,8 +90,8 @@ pub(crate) const TOOLS: &[ToolRow] = &[
         title: "Read several notes",
         description: "Returns several notes or parts of notes in one call, each named as `get` \
             takes it. What cannot be opened is listed under `missing`.",
-        input: schema::input::<MultiGetAsked>,
-        output: schema::output::<GotManyShape>,
+        input: schema::input::<MultiGetArguments>,
+        output: schema::output::<MultiGetOutput>,
         run: read::multi_get,
     },
     ToolRow {
@@ -99,8 +99,8 @@ pub(crate) const TOOLS: &[ToolRow] = &[
         title: "Walk along links",
         description: "Walks along links from a note, in both directions, towards a question or \
             towards what is like the note, and returns the notes it came by with the way to each.",
-        input: schema::input::<TraverseAsked>,
-        output: schema::output::<ReachedShape>,
+        input: schema::input::<TraverseArguments>,
+        output: schema::output::<TraverseOutput>,
         run: walk::traverse,
     },
     ToolRow {
@@ -108,8 +108,8 @@ pub(crate) const TOOLS: &[ToolRow] = &[
         title: "Links of a note",
         description: "Returns where a note leads, which notes link to it, and which of its links \
             lead nowhere.",
-        input: schema::input::<LinksAsked>,
-        output: schema::output::<LinkedShape>,
+        input: schema::input::<LinksArguments>,
+        output: schema::output::<LinksOutput>,
         run: walk::links,
     },
     ToolRow {
@@ -117,16 +117,16 @@ pub(crate) const TOOLS: &[ToolRow] = &[
         title: "What is indexed",
         description: "Returns the domains that can be asked, how many notes each has, and how old \
             its index is.",
-        input: schema::input::<StatusAsked>,
-        output: schema::output::<DomainsShape>,
+        input: schema::input::<StatusArguments>,
+        output: schema::output::<StatusOutput>,
         run: read::status,
     },
     ToolRow {
         name: "list_notes",
         title: "List notes",
         description: "Lists notes by path, all or those below a folder or with a tag, page by page.",
-        input: schema::input::<ListAsked>,
-        output: schema::output::<ListedShape>,
+        input: schema::input::<ListArguments>,
+        output: schema::output::<ListOutput>,
         run: read::list_notes,
     },
     ToolRow {
@@ -135,8 +135,8 @@ pub(crate) const TOOLS: &[ToolRow] = &[
         description: "Checks whether the quotes of an answer stand in the notes it cites. Takes the \
             answer as Markdown, or its citations one by one. `all_verified` means that every quote \
             stands where it is said to; of each other one it says why not and where it stands.",
-        input: schema::input::<VerifyAsked>,
-        output: schema::output::<CheckedShape>,
+        input: schema::input::<VerifyArguments>,
+        output: schema::output::<VerifyOutput>,
         run: check::verify_citations,
     },
 ];

@@ -3,19 +3,20 @@
 use anyhow::Result;
 use rmcp::model::JsonObject;
 
-use super::asked::{self, LinksAsked, TraverseAsked};
+use super::arguments::{self, LinksArguments, TraverseArguments};
 use super::reply::{self, BYTES_MAX, Reply};
 use super::{choose, text};
-use crate::desk::{Desks, WalkRequest};
-use crate::wire::{LinkedShape, ReachedShape};
+use crate::searcher::{Searchers, WalkRequest};
+use crate::wire::{LinksOutput, TraverseOutput};
 
-pub(super) fn links(desks: &Desks, arguments: JsonObject) -> Result<Reply> {
-    let asked: LinksAsked = asked::read(arguments)?;
-    let (desks, reference) = choose::reference(desks, &asked.reference, asked.domain.as_deref())?;
-    let notices = choose::refresh(&desks);
-    let (desk, links) = choose::first(&desks, |desk| desk.links(&reference))?;
-    let mut linked = LinkedShape {
-        domain: desk.name().to_owned(),
+pub(super) fn links(searchers: &Searchers, arguments: JsonObject) -> Result<Reply> {
+    let asked: LinksArguments = arguments::read(arguments)?;
+    let (searchers, reference) =
+        choose::reference(searchers, &asked.reference, asked.domain.as_deref())?;
+    let notices = choose::refresh(&searchers);
+    let (searcher, links) = choose::first(&searchers, |searcher| searcher.links(&reference))?;
+    let mut linked = LinksOutput {
+        domain: searcher.name().to_owned(),
         links,
         notices,
     };
@@ -37,15 +38,16 @@ pub(super) fn links(desks: &Desks, arguments: JsonObject) -> Result<Reply> {
     let mut reply = Reply::new(&linked, text::linked(&linked))?;
     let around = linked.links.outgoing.iter().chain(&linked.links.backlinks);
     for path in around.filter_map(|link| link.path.as_deref()) {
-        reply.link(desk.name(), path, path);
+        reply.link(searcher.name(), path, path);
     }
     Ok(reply)
 }
 
-pub(super) fn traverse(desks: &Desks, arguments: JsonObject) -> Result<Reply> {
-    let asked: TraverseAsked = asked::read(arguments)?;
-    let (desks, note) = choose::reference(desks, &asked.reference, asked.domain.as_deref())?;
-    let notices = choose::refresh(&desks);
+pub(super) fn traverse(searchers: &Searchers, arguments: JsonObject) -> Result<Reply> {
+    let asked: TraverseArguments = arguments::read(arguments)?;
+    let (searchers, note) =
+        choose::reference(searchers, &asked.reference, asked.domain.as_deref())?;
+    let notices = choose::refresh(&searchers);
     let request = WalkRequest {
         note,
         query: asked.query,
@@ -54,8 +56,8 @@ pub(super) fn traverse(desks: &Desks, arguments: JsonObject) -> Result<Reply> {
         is_deep: asked.deep.unwrap_or(false),
         is_compared: false,
     };
-    let (desk, walk) = choose::first(&desks, |desk| desk.traverse(&request))?;
-    let mut reached = ReachedShape::new(walk, desk.name());
+    let (searcher, walk) = choose::first(&searchers, |searcher| searcher.traverse(&request))?;
+    let mut reached = TraverseOutput::new(walk, searcher.name());
     reached.notices = notices;
     let n_cut = reply::keep(&mut reached.retained, &mut BYTES_MAX.clone());
     if n_cut > 0 {
@@ -66,7 +68,7 @@ pub(super) fn traverse(desks: &Desks, arguments: JsonObject) -> Result<Reply> {
     }
     let mut reply = Reply::new(&reached, text::reached(&reached))?;
     for note in &reached.retained {
-        reply.link(desk.name(), &note.seen.path, &note.seen.title);
+        reply.link(searcher.name(), &note.seen.path, &note.seen.title);
     }
     Ok(reply)
 }

@@ -5,13 +5,13 @@ use std::io::Write;
 use anyhow::Result;
 
 use super::{BAD, DIM, GOOD, HEAD, PATH, counted, inline};
-use crate::wire::{self, PlaceShape, VerdictShape, VerdictsShape};
+use crate::wire::{self, CheckedCitation, QuotePlace, VerifyResponse};
 
 /// Most characters of a quote that are shown.
 const QUOTE_CHARS_MAX: usize = 72;
 
 /// Prints one line per citation, and where a misplaced quote really stands.
-pub(crate) fn verdicts(verdicts: &VerdictsShape) -> Result<()> {
+pub(crate) fn verdicts(verdicts: &VerifyResponse) -> Result<()> {
     let mut out = anstream::stdout().lock();
     for verdict in &verdicts.citations {
         write_verdict(&mut out, verdict)?;
@@ -32,7 +32,7 @@ pub(crate) fn verdicts(verdicts: &VerdictsShape) -> Result<()> {
     Ok(())
 }
 
-fn write_verdict(out: &mut impl Write, verdict: &VerdictShape) -> Result<()> {
+fn write_verdict(out: &mut impl Write, verdict: &CheckedCitation) -> Result<()> {
     let style = match verdict.citation_reason {
         "match" => GOOD,
         "not_found" => BAD,
@@ -72,7 +72,7 @@ fn write_verdict(out: &mut impl Write, verdict: &VerdictShape) -> Result<()> {
 }
 
 /// `:12` or `:12-20`.
-fn lines(place: &PlaceShape) -> Option<String> {
+fn lines(place: &QuotePlace) -> Option<String> {
     let (start, end) = place.start_line.zip(place.end_line)?;
     Some(match start == end {
         true => format!(":{start}"),

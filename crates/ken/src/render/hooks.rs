@@ -1,10 +1,10 @@
 //! Prints what hooks did.
 
 use super::{ago, inline};
-use crate::wire::ReceiptShape;
+use crate::wire::Receipt;
 
 /// Returns one call as a line.
-pub(crate) fn receipt(receipt: &ReceiptShape, now: i64) -> String {
+pub(crate) fn receipt(receipt: &Receipt, now: i64) -> String {
     let given = match receipt.given.len() {
         0 => receipt.why.clone(),
         _ => format!("{} · {} chars", receipt.given.join(" "), receipt.chars),

@@ -5,20 +5,20 @@ use std::io::Write;
 use anyhow::Result;
 
 use super::{DIM, HEAD, PATH, counted, inline, say_styled};
-use crate::wire::{CompareShape, RetainedShape, SeenShape, TraverseShape};
+use crate::wire::{RetainedNote, TraverseResponse, VisitedNote, WalkComparison};
 
 /// A note of the tree.
 struct Branch<'a> {
     path: &'a str,
     /// What is known of it, if it was seen.
-    seen: Option<&'a SeenShape>,
+    seen: Option<&'a VisitedNote>,
     /// It is there only because the way to another one leads through it.
     is_passed: bool,
     children: Vec<usize>,
 }
 
 /// Prints what a walk found: each note below the one it was reached from, the best first.
-pub(crate) fn traversal(walk: &TraverseShape, quiet: bool) -> Result<()> {
+pub(crate) fn traversal(walk: &TraverseResponse, quiet: bool) -> Result<()> {
     let mut out = anstream::stdout().lock();
     let tree = tree(walk);
     for root in (0..tree.len()).filter(|&root| !is_child(&tree, root)) {
@@ -34,7 +34,7 @@ pub(crate) fn traversal(walk: &TraverseShape, quiet: bool) -> Result<()> {
     Ok(())
 }
 
-fn tree(walk: &TraverseShape) -> Vec<Branch<'_>> {
+fn tree(walk: &TraverseResponse) -> Vec<Branch<'_>> {
     let mut tree: Vec<Branch<'_>> = Vec::new();
     for kept in &walk.retained {
         let mut parent: Option<usize> = None;
@@ -53,8 +53,8 @@ fn tree(walk: &TraverseShape) -> Vec<Branch<'_>> {
     tree
 }
 
-fn branch<'a>(walk: &'a TraverseShape, path: &'a str) -> Branch<'a> {
-    let is_here = |kept: &&RetainedShape| kept.seen.path == path;
+fn branch<'a>(walk: &'a TraverseResponse, path: &'a str) -> Branch<'a> {
+    let is_here = |kept: &&RetainedNote| kept.seen.path == path;
     let kept = walk.retained.iter().find(is_here).map(|kept| &kept.seen);
     let left = || walk.dropped.iter().find(|left| left.seen.path == path);
     Branch {
@@ -109,7 +109,7 @@ fn write_branch(
 }
 
 /// The title, unless the file is called so.
-fn title(seen: &SeenShape) -> String {
+fn title(seen: &VisitedNote) -> String {
     let name = seen.path.rsplit('/').next().unwrap_or(&seen.path);
     if name.strip_suffix(".md") == Some(&seen.title) {
         String::new()
@@ -119,7 +119,7 @@ fn title(seen: &SeenShape) -> String {
 }
 
 /// Hop, similarity and the link by which a note was reached.
-fn facts(seen: &SeenShape) -> String {
+fn facts(seen: &VisitedNote) -> String {
     let mut facts = format!("hop {} · {:.2}", seen.hop, seen.similarity);
     if let Some(via) = &seen.via {
         let arrow = if via.direction == "backlink" {
@@ -132,7 +132,7 @@ fn facts(seen: &SeenShape) -> String {
     facts
 }
 
-fn write_missed(out: &mut impl Write, compare: &CompareShape) -> Result<()> {
+fn write_missed(out: &mut impl Write, compare: &WalkComparison) -> Result<()> {
     let n = compare.missed.len();
     if n == 0 {
         return Ok(());
@@ -162,7 +162,7 @@ fn write_missed(out: &mut impl Write, compare: &CompareShape) -> Result<()> {
 }
 
 /// One line about the walk as a whole.
-fn summary(walk: &TraverseShape) -> String {
+fn summary(walk: &TraverseResponse) -> String {
     let n_found = walk.retained.iter().filter(|kept| kept.seen.hop > 0);
     let n_found = n_found.count();
     if n_found == 0 {
@@ -199,7 +199,7 @@ fn summary(walk: &TraverseShape) -> String {
     )
 }
 
-fn nothing(walk: &TraverseShape) -> String {
+fn nothing(walk: &TraverseResponse) -> String {
     match walk.dropped.len() {
         0 => "No note links to this one, and it links to none.".to_owned(),
         n if walk.mode == "fast" => format!(

@@ -1,4 +1,4 @@
-//! What is asked over HTTP, handed to the desk.
+//! What is asked over HTTP, handed to the searcher.
 
 use std::sync::Arc;
 
@@ -15,14 +15,14 @@ use super::App;
 use super::input::{At, Every, NotePath, Params, Sent};
 use super::problem::Problem;
 use super::told::Told;
-use crate::desk::{Desk, NotesRequest, SearchRequest, WalkRequest};
+use crate::searcher::{NotesRequest, SearchRequest, Searcher, WalkRequest};
 use crate::wire::http::{
-    CITATIONS_MAX, DEPTH_MAX, DomainShape, DomainsShape, HealthShape, LIMIT_MAX, LinesParams,
-    NodeShape, NotesParams, QUERY_CHARS_MAX, SearchShape, VerifyShape, WalkParams,
+    CITATIONS_MAX, DEPTH_MAX, Domain, DomainsResponse, HealthResponse, LIMIT_MAX, LinesParams,
+    NodeResponse, NotesParams, QUERY_CHARS_MAX, SearchParams, VerifyParams, WalkParams,
 };
 use crate::wire::{
-    self, AnswerShape, CitationShape, LinksShape, NotesShape, StatusShape, TraverseShape,
-    VerdictsShape,
+    self, CitationFields, LinksResponse, NotesResponse, SearchResponse, StatusResponse,
+    TraverseResponse, VerifyResponse,
 };
 
 /// Notes of a list where no number is told.
@@ -31,7 +31,7 @@ const NOTES_LIMIT: u32 = 100;
 pub(super) type Answer<T> = Result<Told<T>, Problem>;
 
 impl App {
-    /// Asks a desk on a thread of its own.
+    /// Asks a searcher on a thread of its own.
     pub(super) async fn ask<T: Serialize + 'static>(
         &self,
         question: impl FnOnce() -> Result<T> + Send + 'static,
@@ -43,23 +43,23 @@ impl App {
 
 pub(super) async fn search(
     State(app): State<App>,
-    At(desk): At,
-    Params(asked): Params<SearchShape>,
-) -> Answer<AnswerShape> {
+    At(searcher): At,
+    Params(asked): Params<SearchParams>,
+) -> Answer<SearchResponse> {
     let request = search_request(asked)?;
-    app.ask(move || desk.search(&request)).await
+    app.ask(move || searcher.search(&request)).await
 }
 
 pub(super) async fn search_sent(
     State(app): State<App>,
-    At(desk): At,
-    Sent(asked): Sent<SearchShape>,
-) -> Answer<AnswerShape> {
+    At(searcher): At,
+    Sent(asked): Sent<SearchParams>,
+) -> Answer<SearchResponse> {
     let request = search_request(asked)?;
-    app.ask(move || desk.search(&request)).await
+    app.ask(move || searcher.search(&request)).await
 }
 
-fn search_request(asked: SearchShape) -> Result<SearchRequest, Problem> {
+fn search_request(asked: SearchParams) -> Result<SearchRequest, Problem> {
     check_query(&asked.q)?;
     if asked.q.trim().is_empty() {
         return Err(Problem::bad("q is empty"));
@@ -105,15 +105,15 @@ pub(super) fn within(name: &str, value: Option<u32>, max: u32) -> Result<Option<
 
 pub(super) async fn node(
     State(app): State<App>,
-    At(desk): At,
+    At(searcher): At,
     NotePath(note): NotePath,
     Params(asked): Params<LinesParams>,
-) -> Answer<NodeShape> {
+) -> Answer<NodeResponse> {
     let reference = match asked.lines {
         Some(lines) => format!("{note}:{}", checked_lines(&lines)?),
         None => note,
     };
-    app.ask(move || desk.node(&reference)).await
+    app.ask(move || searcher.node(&reference)).await
 }
 
 /// Returns lines that the engine understands: `3`, `3-9` or `3-`.
@@ -134,18 +134,18 @@ fn checked_lines(lines: &str) -> Result<&str, Problem> {
 
 pub(super) async fn links(
     State(app): State<App>,
-    At(desk): At,
+    At(searcher): At,
     NotePath(note): NotePath,
-) -> Answer<LinksShape> {
-    app.ask(move || desk.links(&note)).await
+) -> Answer<LinksResponse> {
+    app.ask(move || searcher.links(&note)).await
 }
 
 pub(super) async fn traverse(
     State(app): State<App>,
-    At(desk): At,
+    At(searcher): At,
     NotePath(note): NotePath,
     Params(asked): Params<WalkParams>,
-) -> Answer<TraverseShape> {
+) -> Answer<TraverseResponse> {
     check_query(asked.q.as_deref().unwrap_or_default())?;
     let request = WalkRequest {
         note,
@@ -155,14 +155,14 @@ pub(super) async fn traverse(
         is_deep: asked.deep.unwrap_or_default(),
         is_compared: asked.compare.unwrap_or_default(),
     };
-    app.ask(move || desk.traverse(&request)).await
+    app.ask(move || searcher.traverse(&request)).await
 }
 
 pub(super) async fn notes(
     State(app): State<App>,
-    At(desk): At,
+    At(searcher): At,
     Params(asked): Params<NotesParams>,
-) -> Answer<NotesShape> {
+) -> Answer<NotesResponse> {
     let limit = within("limit", asked.limit, LIMIT_MAX)?.unwrap_or(NOTES_LIMIT);
     let request = NotesRequest {
         prefix: asked.prefix.unwrap_or_default(),
@@ -170,21 +170,21 @@ pub(super) async fn notes(
         offset: asked.offset.unwrap_or_default() as usize,
         limit: limit as usize,
     };
-    app.ask(move || desk.notes(&request)).await
+    app.ask(move || searcher.notes(&request)).await
 }
 
-pub(super) async fn status(State(app): State<App>, At(desk): At) -> Answer<StatusShape> {
-    app.ask(move || desk.status()).await
+pub(super) async fn status(State(app): State<App>, At(searcher): At) -> Answer<StatusResponse> {
+    app.ask(move || searcher.status()).await
 }
 
 pub(super) async fn verify(
     State(app): State<App>,
-    At(desk): At,
-    Sent(asked): Sent<VerifyShape>,
-) -> Answer<VerdictsShape> {
+    At(searcher): At,
+    Sent(asked): Sent<VerifyParams>,
+) -> Answer<VerifyResponse> {
     let citations: Vec<Citation> = match (asked.citations, asked.answer) {
         (Some(citations), None) => {
-            let citations = citations.into_iter().map(CitationShape::from);
+            let citations = citations.into_iter().map(CitationFields::from);
             citations.map(Citation::from).collect()
         }
         (None, Some(answer)) => wire::citations(&answer)
@@ -200,7 +200,7 @@ pub(super) async fn verify(
             "these are more than {CITATIONS_MAX} citations"
         )));
     }
-    app.ask(move || desk.verify(citations)).await
+    app.ask(move || searcher.verify(citations)).await
 }
 
 pub(super) async fn not_built(_: At, uri: Uri) -> Problem {
@@ -214,35 +214,35 @@ pub(super) async fn not_built(_: At, uri: Uri) -> Problem {
     .hint("change the notes themselves, then POST /reload")
 }
 
-pub(super) async fn health(Every(desks): Every) -> Json<HealthShape> {
-    healthy(desks.all().first().cloned()).await
+pub(super) async fn health(Every(searchers): Every) -> Json<HealthResponse> {
+    healthy(searchers.all().first().cloned()).await
 }
 
-pub(super) async fn domain_health(At(desk): At) -> Json<HealthShape> {
-    healthy(Some(desk)).await
+pub(super) async fn domain_health(At(searcher): At) -> Json<HealthResponse> {
+    healthy(Some(searcher)).await
 }
 
 /// It answers whatever else there is to do: nobody waits for a turn here.
-async fn healthy(desk: Option<Arc<Desk>>) -> Json<HealthShape> {
-    let domain = match desk {
-        Some(desk) => spawn_blocking(move || desk.health()).await.ok(),
+async fn healthy(searcher: Option<Arc<Searcher>>) -> Json<HealthResponse> {
+    let domain = match searcher {
+        Some(searcher) => spawn_blocking(move || searcher.health()).await.ok(),
         None => None,
     };
-    Json(HealthShape {
+    Json(HealthResponse {
         status: "ok",
         version: env!("CARGO_PKG_VERSION"),
         domain,
     })
 }
 
-pub(super) async fn domains(Every(desks): Every) -> Json<DomainsShape> {
-    let domains = desks.all().iter().enumerate();
-    Json(DomainsShape {
+pub(super) async fn domains(Every(searchers): Every) -> Json<DomainsResponse> {
+    let domains = searchers.all().iter().enumerate();
+    Json(DomainsResponse {
         domains: domains
-            .map(|(place, desk)| DomainShape {
-                name: desk.name().to_owned(),
+            .map(|(place, searcher)| Domain {
+                name: searcher.name().to_owned(),
                 default: place == 0,
-                indexed: desk.located().store.exists(),
+                indexed: searcher.located().store.exists(),
             })
             .collect(),
     })

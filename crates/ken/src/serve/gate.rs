@@ -11,7 +11,7 @@ use tokio::task::spawn_blocking;
 use tokio::time::timeout;
 
 use super::problem::Problem;
-use crate::desk::asker::{self, Waiting};
+use crate::searcher::asker::{self, Waiting};
 
 pub(super) struct Gate {
     /// One for each that runs or waits.
@@ -116,7 +116,7 @@ mod tests {
         block_on(async {
             let first = gate.run(move || Ok(ended.recv()?));
             let second = async {
-                let turned_away = gate.run(|| Ok(())).await.unwrap_err().shape();
+                let turned_away = gate.run(|| Ok(())).await.unwrap_err().details();
                 end.send(()).unwrap();
                 turned_away
             };
@@ -137,7 +137,7 @@ mod tests {
             drop(end);
             problem
         });
-        assert_eq!(problem.shape().status, 503);
+        assert_eq!(problem.details().status, 503);
     }
 
     #[test]
@@ -147,7 +147,7 @@ mod tests {
             asker::budget(0).check()?;
         };
         let problem = block_on(gate.run::<()>(until_stopped)).unwrap_err();
-        assert_eq!(problem.shape().status, 503);
+        assert_eq!(problem.details().status, 503);
         // The same where the client goes away: the work is dropped.
         let gate = Gate::new(1, 1, None);
         block_on(async {
@@ -162,7 +162,7 @@ mod tests {
     fn a_panic_is_a_problem_of_its_own_request() {
         let gate = Gate::new(1, 0, None);
         let problem = block_on(gate.run::<()>(|| panic!("on purpose"))).unwrap_err();
-        assert_eq!(problem.shape().status, 500);
+        assert_eq!(problem.details().status, 500);
         assert_eq!(block_on(gate.run(|| Ok(1))).unwrap(), 1);
     }
 }

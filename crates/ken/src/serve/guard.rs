@@ -13,7 +13,7 @@ use blake3::Hash;
 
 use super::problem::Problem;
 use super::{BODY_BYTES_MAX, Options, input};
-use crate::desk::Desks;
+use crate::searcher::Searchers;
 use crate::settings::Client;
 
 /// No origin is trusted by its kind.
@@ -24,9 +24,9 @@ const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 /// What is needed to decide about a request.
 pub(super) struct Guard {
     /// What may be asked where no token is needed.
-    desks: Desks,
+    searchers: Searchers,
     /// Digests of tokens, and what may be asked with each.
-    tokens: Vec<(Hash, Desks)>,
+    tokens: Vec<(Hash, Searchers)>,
     bound: IpAddr,
     hosts: Vec<String>,
     origins: Vec<String>,
@@ -34,15 +34,15 @@ pub(super) struct Guard {
     schemes: &'static [&'static str],
 }
 
-/// Lets a request pass with the desks it may ask, or turns it away.
+/// Lets a request pass with the searchers it may ask, or turns it away.
 pub(super) async fn admit(
     State(guard): State<Arc<Guard>>,
     mut request: Request,
     next: Next,
 ) -> Response {
-    match guard.desks(request.method(), request.uri(), request.headers()) {
-        Ok(desks) => {
-            request.extensions_mut().insert(desks);
+    match guard.searchers(request.method(), request.uri(), request.headers()) {
+        Ok(searchers) => {
+            request.extensions_mut().insert(searchers);
             next.run(request).await
         }
         Err(problem) => problem.into_response(),
@@ -50,17 +50,17 @@ pub(super) async fn admit(
 }
 
 impl Guard {
-    pub(super) fn new(desks: Desks, bound: IpAddr, options: &Options) -> Self {
+    pub(super) fn new(searchers: Searchers, bound: IpAddr, options: &Options) -> Self {
         let may_ask = |client: &Client| match &client.domains {
-            Some(names) => desks.only(names),
-            None => desks.clone(),
+            Some(names) => searchers.only(names),
+            None => searchers.clone(),
         };
         let clients = options.clients.iter();
         Self {
             tokens: clients
                 .map(|client| (digest(client.token()), may_ask(client)))
                 .collect(),
-            desks,
+            searchers,
             bound,
             hosts: options.allowed_hosts.clone(),
             origins: options.allowed_origins.clone(),
@@ -74,7 +74,12 @@ impl Guard {
     }
 
     /// Returns what the request may ask.
-    fn desks(&self, method: &Method, uri: &Uri, headers: &HeaderMap) -> Result<Desks, Problem> {
+    fn searchers(
+        &self,
+        method: &Method,
+        uri: &Uri,
+        headers: &HeaderMap,
+    ) -> Result<Searchers, Problem> {
         let host = self.host(uri, headers)?;
         self.check_page(headers, host)?;
         let length = only(headers, header::CONTENT_LENGTH)?;
@@ -83,12 +88,12 @@ impl Guard {
             return Err(input::too_large());
         }
         if self.tokens.is_empty() {
-            return Ok(self.desks.clone());
+            return Ok(self.searchers.clone());
         }
         let is_health = method == Method::GET && uri.path() == "/health";
         match self.known(headers)? {
-            Some(desks) => Ok(desks),
-            None if is_health => Ok(self.desks.only(&[])),
+            Some(searchers) => Ok(searchers),
+            None if is_health => Ok(self.searchers.only(&[])),
             None => Err(Problem::new(
                 StatusCode::UNAUTHORIZED,
                 "a token is needed, and this is none that is known",
@@ -166,7 +171,7 @@ impl Guard {
     }
 
     /// Returns what may be asked with the token of a request, if it is known.
-    fn known(&self, headers: &HeaderMap) -> Result<Option<Desks>, Problem> {
+    fn known(&self, headers: &HeaderMap) -> Result<Option<Searchers>, Problem> {
         let sent = only(headers, header::AUTHORIZATION)?.and_then(|value| {
             let (scheme, token) = value.split_once(' ')?;
             scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
@@ -177,9 +182,9 @@ impl Guard {
         // Every token is compared, so that the time tells nothing about which one was near.
         let sent = digest(sent);
         let mut found = None;
-        for (token, desks) in &self.tokens {
+        for (token, searchers) in &self.tokens {
             if *token == sent {
-                found = Some(desks);
+                found = Some(searchers);
             }
         }
         Ok(found.cloned())
@@ -211,7 +216,7 @@ mod tests {
 
     fn guard(bound: &str) -> Guard {
         Guard {
-            desks: Desks::none(),
+            searchers: Searchers::none(),
             tokens: Vec::new(),
             bound: bound.parse().unwrap(),
             hosts: vec!["notes.example".to_owned()],
@@ -280,7 +285,7 @@ mod tests {
     #[test]
     fn a_token_is_compared_whole() {
         let guard = Guard {
-            tokens: vec![(digest("abc"), Desks::none())],
+            tokens: vec![(digest("abc"), Searchers::none())],
             ..guard("127.0.0.1")
         };
         for (sent, expected) in [

@@ -14,21 +14,21 @@ use tokio::time::timeout;
 
 use super::App;
 use super::problem::Problem;
-use crate::desk::{Desk, Desks};
 use crate::hint;
+use crate::searcher::{Searcher, Searchers};
 use crate::settings::suggestion;
 
-/// The desk that is asked: that of the domain in the path, or the first one of the client.
-pub(super) struct At(pub(super) Arc<Desk>);
+/// The searcher that is asked: that of the domain in the path, or the first one of the client.
+pub(super) struct At(pub(super) Arc<Searcher>);
 
 impl FromRequestParts<App> for At {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Self, Problem> {
         let domain = path_part(parts, "domain").await?;
-        let desks = desks(parts)?;
-        match desks.get(domain.as_deref()) {
-            Ok(desk) => Ok(Self(Arc::clone(desk))),
+        let searchers = searchers(parts)?;
+        match searchers.get(domain.as_deref()) {
+            Ok(searcher) => Ok(Self(Arc::clone(searcher))),
             Err(error) => {
                 let hint = hint::of(&error);
                 let problem = Problem::new(StatusCode::NOT_FOUND, error.to_string());
@@ -41,19 +41,19 @@ impl FromRequestParts<App> for At {
     }
 }
 
-/// Every desk that the client may ask.
-pub(super) struct Every(pub(super) Desks);
+/// Every searcher that the client may ask.
+pub(super) struct Every(pub(super) Searchers);
 
 impl FromRequestParts<App> for Every {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Self, Problem> {
-        desks(parts).cloned().map(Self)
+        searchers(parts).cloned().map(Self)
     }
 }
 
-fn desks(parts: &Parts) -> Result<&Desks, Problem> {
-    parts.extensions.get::<Desks>().ok_or_else(|| {
+fn searchers(parts: &Parts) -> Result<&Searchers, Problem> {
+    parts.extensions.get::<Searchers>().ok_or_else(|| {
         Problem::new(
             StatusCode::INTERNAL_SERVER_ERROR,
             "nobody said what this client may ask; that is a bug",
@@ -199,10 +199,10 @@ fn refused(message: &str, what: &str) -> Problem {
     let known_since = message.find("unknown field `");
     let detail = message.replace("unknown field", &format!("unknown {what}"));
     let detail = detail.replace("missing field", &format!("missing {what}"));
-    let is_shape = known_since.is_some()
+    let is_schema_fault = known_since.is_some()
         || message.contains("missing field")
         || message.contains("duplicate field");
-    let problem = match is_shape {
+    let problem = match is_schema_fault {
         true => Problem::bad(detail),
         false => Problem::bad_value(detail),
     };
@@ -226,24 +226,24 @@ fn bare(message: &str) -> &str {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::wire::http::SearchShape;
+    use crate::wire::http::SearchParams;
 
     #[track_caller]
     fn check(problem: Problem, status: u16, detail: &str, hint: Option<&str>) {
-        let shape = problem.shape();
-        assert_eq!(shape.status, status, "{shape:?}");
-        assert!(shape.detail.contains(detail), "{shape:?}");
-        assert_eq!(shape.hint.as_deref(), hint, "{shape:?}");
+        let details = problem.details();
+        assert_eq!(details.status, status, "{details:?}");
+        assert!(details.detail.contains(detail), "{details:?}");
+        assert_eq!(details.hint.as_deref(), hint, "{details:?}");
     }
 
     #[test]
     fn parameters_are_taken_apart_strictly() {
         let asked = |query: &str| {
             let uri: Uri = format!("/search?{query}").parse().unwrap();
-            params::<SearchShape>(&uri)
+            params::<SearchParams>(&uri)
         };
-        let shape = asked("q=roof+work&k=3&explain=true&min_score=0.5").unwrap();
-        assert_eq!((shape.q.as_str(), shape.k), ("roof work", Some(3)));
+        let details = asked("q=roof+work&k=3&explain=true&min_score=0.5").unwrap();
+        assert_eq!((details.q.as_str(), details.k), ("roof work", Some(3)));
         check(
             asked("q=a&per_nte=1").unwrap_err(),
             400,
@@ -273,7 +273,7 @@ mod tests {
 
     #[test]
     fn bodies_are_objects_of_known_fields() {
-        let sent = |body: &str| json::<SearchShape>(body.as_bytes());
+        let sent = |body: &str| json::<SearchParams>(body.as_bytes());
         assert_eq!(sent(" {\"q\":\"a\"} ").unwrap().q, "a");
         check(sent("[\"a\"]").unwrap_err(), 422, "no object", None);
         check(sent("{\"q\":").unwrap_err(), 400, "no JSON", None);

@@ -17,12 +17,12 @@ use super::ask::{Answer, check_query, within};
 use super::input::{At, Params, Sent};
 use super::problem::Problem;
 use super::told::Told;
-use crate::cmd::open;
-use crate::desk::{Desk, masked};
 use crate::hint::Hinted;
-use crate::wire::CitationShape;
+use crate::runtime;
+use crate::searcher::{Searcher, masked};
+use crate::wire::CitationFields;
 use crate::wire::http::{
-    CITATIONS_MAX, KeepShape, KeptCitation, KeptListShape, KeptShape, LIMIT_MAX, PageParams,
+    CITATIONS_MAX, KeepParams, KeptCitation, KeptResult, KeptResults, LIMIT_MAX, PageParams,
     TEXT_CHARS_MAX,
 };
 
@@ -37,20 +37,20 @@ pub(super) struct Shelf(Mutex<()>);
 
 pub(super) async fn keep(
     State(app): State<App>,
-    At(desk): At,
-    Sent(asked): Sent<KeepShape>,
-) -> Result<(StatusCode, Told<KeptShape>), Problem> {
+    At(searcher): At,
+    Sent(asked): Sent<KeepParams>,
+) -> Result<(StatusCode, Told<KeptResult>), Problem> {
     check(&asked)?;
     let shelf = app.clone();
     let kept = app.ask(move || {
-        let kept = curated(&desk, asked)?;
-        shelf.0.kept.append(&file(&desk), &kept)?;
+        let kept = curated(&searcher, asked)?;
+        shelf.0.kept.append(&file(&searcher), &kept)?;
         Ok(kept)
     });
     Ok((StatusCode::CREATED, kept.await?))
 }
 
-fn check(asked: &KeepShape) -> Result<(), Problem> {
+fn check(asked: &KeepParams) -> Result<(), Problem> {
     check_query(&asked.query)?;
     if asked.query.trim().is_empty() || asked.text.trim().is_empty() {
         return Err(Problem::bad_value("query and text may not be empty"));
@@ -73,20 +73,21 @@ fn check(asked: &KeepShape) -> Result<(), Problem> {
 }
 
 /// Masks credentials, finds the note and checks the quotes.
-fn curated(desk: &Desk, asked: KeepShape) -> Result<KeptShape> {
-    let note = asked.note.map(|note| desk.passage(&note)).transpose()?;
-    let citations: Vec<CitationShape> = match asked.citations {
-        Some(sent) => sent.into_iter().map(CitationShape::from).collect(),
+fn curated(searcher: &Searcher, asked: KeepParams) -> Result<KeptResult> {
+    let note = asked.note.map(|note| searcher.passage(&note)).transpose()?;
+    let citations: Vec<CitationFields> = match asked.citations {
+        Some(sent) => sent.into_iter().map(CitationFields::from).collect(),
         // An answer quotes the way it does where quotes are checked.
         None => (cite::citations(&asked.text).into_iter())
-            .map(CitationShape::from)
+            .map(CitationFields::from)
             .collect(),
     };
-    let citations: Vec<CitationShape> = citations.into_iter().map(CitationShape::masked).collect();
-    let checked = desk.verify(citations.iter().cloned().map(Citation::from).collect())?;
+    let citations: Vec<CitationFields> =
+        citations.into_iter().map(CitationFields::masked).collect();
+    let checked = searcher.verify(citations.iter().cloned().map(Citation::from).collect())?;
     let citations = citations.into_iter().zip(checked.citations);
-    Ok(KeptShape {
-        at: open::now(),
+    Ok(KeptResult {
+        at: runtime::now(),
         query: masked(&asked.query),
         note: note.map(|note| note.path),
         text: masked(&asked.text),
@@ -102,7 +103,7 @@ fn curated(desk: &Desk, asked: KeepShape) -> Result<KeptShape> {
 }
 
 impl Shelf {
-    fn append(&self, path: &Path, kept: &KeptShape) -> Result<()> {
+    fn append(&self, path: &Path, kept: &KeptResult) -> Result<()> {
         let mut line = serde_json::to_string(kept)?;
         line.push('\n');
         let _alone = self.0.lock().unwrap_or_else(PoisonError::into_inner);
@@ -141,26 +142,26 @@ fn private() -> OpenOptions {
 
 pub(super) async fn list(
     State(app): State<App>,
-    At(desk): At,
+    At(searcher): At,
     Params(asked): Params<PageParams>,
-) -> Answer<KeptListShape> {
+) -> Answer<KeptResults> {
     let limit = within("limit", asked.limit, LIMIT_MAX)?.unwrap_or(LIMIT) as usize;
     let offset = asked.offset.unwrap_or_default() as usize;
-    app.ask(move || page(&file(&desk), offset, limit)).await
+    app.ask(move || page(&file(&searcher), offset, limit)).await
 }
 
 /// Reads a page of results, the last one first. A line that is none is passed over: people may have
 /// edited the file.
-fn page(path: &Path, offset: usize, limit: usize) -> Result<KeptListShape> {
+fn page(path: &Path, offset: usize, limit: usize) -> Result<KeptResults> {
     let bytes = match read_regular(path, FILE_BYTES_MAX, Links::Refused) {
         Err(error) if error.kind() == ErrorKind::NotFound => Vec::new(),
         bytes => bytes.map_err(|error| kenning::Error::io(path, error))?,
     };
     let lines = bytes.split(|&byte| byte == b'\n');
-    let results: Vec<KeptShape> = lines
+    let results: Vec<KeptResult> = lines
         .filter_map(|line| serde_json::from_slice(line).ok())
         .collect();
-    Ok(KeptListShape {
+    Ok(KeptResults {
         n_results: results.len(),
         offset,
         results: results.into_iter().rev().skip(offset).take(limit).collect(),
@@ -168,6 +169,6 @@ fn page(path: &Path, offset: usize, limit: usize) -> Result<KeptListShape> {
 }
 
 /// Returns the file of a domain.
-fn file(desk: &Desk) -> PathBuf {
-    desk.located().store.with_extension("deep.jsonl")
+fn file(searcher: &Searcher) -> PathBuf {
+    searcher.located().store.with_extension("deep.jsonl")
 }

@@ -22,13 +22,13 @@ const CONNECTIONS_MAX: u32 = 512;
 const PAUSE: Duration = Duration::from_millis(100);
 
 /// Routes at an address.
-pub(super) struct Seated {
+pub(super) struct BoundServer {
     name: &'static str,
     listener: TcpListener,
     router: Router,
 }
 
-impl Seated {
+impl BoundServer {
     pub(super) fn new(name: &'static str, listener: TcpListener, router: Router) -> Self {
         Self {
             name,
@@ -47,14 +47,14 @@ pub(super) struct Times {
 }
 
 /// Says in one line where is listened.
-pub(super) fn description(seated: &[Seated]) -> Result<String> {
-    let addresses: Result<Vec<String>> = seated
+pub(super) fn description(servers: &[BoundServer]) -> Result<String> {
+    let addresses: Result<Vec<String>> = servers
         .iter()
-        .map(|seat| {
+        .map(|server| {
             Ok(format!(
                 "{} on http://{}",
-                seat.name,
-                seat.listener.local_addr()?
+                server.name,
+                server.listener.local_addr()?
             ))
         })
         .collect();
@@ -63,14 +63,14 @@ pub(super) fn description(seated: &[Seated]) -> Result<String> {
 
 /// Serves until the process is told to end; then what runs may finish, for a while.
 pub(super) async fn until_signal(
-    seated: Vec<Seated>,
+    servers: Vec<BoundServer>,
     times: Times,
     signal: impl Future<Output = ()>,
 ) {
     let (end, ended) = watch::channel(());
     let mut tasks = JoinSet::new();
-    for seat in seated {
-        tasks.spawn(serve(seat, times.read_max, ended.clone()));
+    for server in servers {
+        tasks.spawn(serve(server, times.read_max, ended.clone()));
     }
     signal.await;
     drop(end);
@@ -101,17 +101,17 @@ pub(super) fn signals() -> Result<impl Future<Output = ()>> {
 }
 
 /// Takes connections of one address. When it ends, all of them are closed.
-async fn serve(seat: Seated, read_time_max: Duration, mut ended: watch::Receiver<()>) {
+async fn serve(server: BoundServer, read_time_max: Duration, mut ended: watch::Receiver<()>) {
     let places = Arc::new(Semaphore::new(CONNECTIONS_MAX as usize));
     loop {
         let place = Arc::clone(&places).acquire_owned().await;
         let accepted = tokio::select! {
-            accepted = seat.listener.accept() => accepted,
+            accepted = server.listener.accept() => accepted,
             _ = ended.changed() => break,
         };
         match accepted {
             Ok((stream, _)) => {
-                let connection = talk(stream, seat.router.clone(), read_time_max, ended.clone());
+                let connection = talk(stream, server.router.clone(), read_time_max, ended.clone());
                 tokio::spawn(async move {
                     connection.await;
                     drop(place);

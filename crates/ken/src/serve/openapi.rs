@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 
 use super::problem::PROBLEM_JSON;
 use super::table::{JSON, Route};
-use crate::wire::http::ProblemShape;
+use crate::wire::http::ProblemDetails;
 
 /// What can go wrong wherever something is asked.
 const PROBLEMS: [u16; 5] = [400, 401, 403, 500, 503];
@@ -29,7 +29,7 @@ pub(super) fn document(table: &[Route]) -> String {
         read: settings().for_deserialize().into_generator(),
         written: settings().for_serialize().into_generator(),
     };
-    let problem = generators.written.subschema_for::<ProblemShape>();
+    let problem = generators.written.subschema_for::<ProblemDetails>();
     let mut paths = Map::new();
     for route in table {
         for path in route.paths() {
@@ -283,10 +283,7 @@ mod tests {
         assert_eq!(of("q")["schema"]["minLength"], 1);
         assert_eq!(of("k")["schema"]["type"], "integer");
         assert_eq!(of("k")["schema"]["maximum"], 1000);
-        assert_eq!(
-            of("mode")["schema"]["$ref"],
-            "#/components/schemas/ModeShape"
-        );
+        assert_eq!(of("mode")["schema"]["$ref"], "#/components/schemas/Mode");
         assert_eq!(of("min_score")["schema"]["maximum"], 1);
     }
 }

@@ -6,7 +6,7 @@ use axum::response::{IntoResponse, Response};
 use kenning::Error;
 
 use crate::hint::{self, Hinted};
-use crate::wire::http::ProblemShape;
+use crate::wire::http::ProblemDetails;
 
 pub(super) const PROBLEM_JSON: &str = "application/problem+json";
 /// Seconds after which a client may try again.
@@ -50,8 +50,8 @@ impl Problem {
         self
     }
 
-    pub(super) fn shape(&self) -> ProblemShape {
-        ProblemShape {
+    pub(super) fn details(&self) -> ProblemDetails {
+        ProblemDetails {
             r#type: "about:blank",
             title: self.status.canonical_reason().unwrap_or("Error"),
             status: self.status.as_u16(),
@@ -99,7 +99,7 @@ impl From<anyhow::Error> for Problem {
 
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
-        let mut response = (self.status, Json(self.shape())).into_response();
+        let mut response = (self.status, Json(self.details())).into_response();
         let headers = response.headers_mut();
         headers.insert(header::CONTENT_TYPE, HeaderValue::from_static(PROBLEM_JSON));
         match self.status {

@@ -15,10 +15,10 @@ use tokio_stream::wrappers::ReceiverStream;
 
 use super::App;
 use super::input::{At, Params};
-use crate::cmd::open::How;
-use crate::desk::Desk;
-use crate::wire::ReportShape;
-use crate::wire::http::{ProgressShape, ReloadLine, ReloadParams};
+use crate::runtime::How;
+use crate::searcher::Searcher;
+use crate::wire::IndexReport;
+use crate::wire::http::{ReloadLine, ReloadParams, ReloadProgress};
 
 pub(super) const NDJSON: &str = "application/x-ndjson";
 /// Lines that wait for a slow reader; what is more is left out.
@@ -28,7 +28,7 @@ const LINE_PAUSE: Duration = Duration::from_millis(100);
 
 pub(super) async fn reload(
     State(app): State<App>,
-    At(desk): At,
+    At(searcher): At,
     Params(asked): Params<ReloadParams>,
     headers: HeaderMap,
 ) -> Response {
@@ -39,9 +39,9 @@ pub(super) async fn reload(
     let mut accepted = headers.get_all(header::ACCEPT).iter();
     let wants_lines = accepted.any(|kind| kind.to_str().is_ok_and(|kind| kind.contains(NDJSON)));
     if wants_lines {
-        return as_lines(app, desk, how);
+        return as_lines(app, searcher, how);
     }
-    match app.reload(desk, how, |_| ()).await {
+    match app.reload(searcher, how, |_| ()).await {
         Ok(report) => Json(report).into_response(),
         Err(problem) => problem.into_response(),
     }
@@ -51,26 +51,26 @@ impl App {
     /// Reloads when its turn has come. A second reload waits for the first and finds nothing to do.
     pub(super) async fn reload(
         &self,
-        desk: Arc<Desk>,
+        searcher: Arc<Searcher>,
         how: How,
         progress: impl Fn(Progress) + Send + Sync + 'static,
-    ) -> Result<ReportShape, super::problem::Problem> {
+    ) -> Result<IndexReport, super::problem::Problem> {
         self.0
             .reloads
-            .run(move || desk.reload(how, &progress))
+            .run(move || searcher.reload(how, &progress))
             .await
     }
 }
 
 /// Answers at once, and goes on with a line now and then. Whether the client still listens or not,
 /// the index is finished.
-fn as_lines(app: App, desk: Arc<Desk>, how: How) -> Response {
+fn as_lines(app: App, searcher: Arc<Searcher>, how: How) -> Response {
     let (lines, told) = channel(LINES_WAITING_MAX);
     tokio::spawn(async move {
         let progress = teller(lines.clone());
-        let last = match app.reload(desk, how, progress).await {
+        let last = match app.reload(searcher, how, progress).await {
             Ok(report) => ReloadLine::Report(Box::new(report)),
-            Err(problem) => ReloadLine::Problem(problem.shape()),
+            Err(problem) => ReloadLine::Problem(problem.details()),
         };
         let _ = lines.send(line(&last)).await;
     });
@@ -87,7 +87,7 @@ fn teller(lines: Sender<Bytes>) -> impl Fn(Progress) + Send + Sync {
             return;
         }
         *last = Some(Instant::now());
-        let _ = lines.try_send(line(&ReloadLine::Progress(ProgressShape {
+        let _ = lines.try_send(line(&ReloadLine::Progress(ReloadProgress {
             done: progress.n_done,
             total: progress.n_total,
         })));

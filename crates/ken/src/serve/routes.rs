@@ -3,11 +3,13 @@
 use super::table::{JSON, Route, get, post};
 use super::{ask, keep, reload};
 use crate::wire::http::{
-    DomainsShape, HealthShape, KeepShape, KeptListShape, KeptShape, LinesParams, NodeShape,
-    NotesParams, PageParams, ReloadLine, ReloadParams, SearchShape, VerifyShape, WalkParams,
+    DomainsResponse, HealthResponse, KeepParams, KeptResult, KeptResults, LinesParams,
+    NodeResponse, NotesParams, PageParams, ReloadLine, ReloadParams, SearchParams, VerifyParams,
+    WalkParams,
 };
 use crate::wire::{
-    AnswerShape, LinksShape, NotesShape, ReportShape, StatusShape, TraverseShape, VerdictsShape,
+    IndexReport, LinksResponse, NotesResponse, SearchResponse, StatusResponse, TraverseResponse,
+    VerifyResponse,
 };
 
 /// Returns the table.
@@ -23,37 +25,37 @@ fn asking() -> Vec<Route> {
     vec![
         get("/search", ask::search)
             .says("Find passages by word and by meaning")
-            .takes::<SearchShape>()
-            .answers::<AnswerShape>(),
+            .takes::<SearchParams>()
+            .answers::<SearchResponse>(),
         post("/search", ask::search_sent)
             .says("Find passages by word and by meaning")
-            .reads::<SearchShape>()
-            .answers::<AnswerShape>(),
+            .reads::<SearchParams>()
+            .answers::<SearchResponse>(),
         get("/node/{*path}", ask::node)
             .says("Read a note or some of its lines, and the passages it is searched by")
             .takes::<LinesParams>()
-            .answers::<NodeShape>()
+            .answers::<NodeResponse>()
             .may_fail(&[409]),
         get("/links/{*path}", ask::links)
             .says("Tell where a note leads, who links to it and what leads nowhere")
-            .answers::<LinksShape>()
+            .answers::<LinksResponse>()
             .may_fail(&[409]),
         get("/traverse/{*path}", ask::traverse)
             .says("Walk along links from a note, towards a question or what is like the note")
             .takes::<WalkParams>()
-            .answers::<TraverseShape>()
+            .answers::<TraverseResponse>()
             .may_fail(&[409]),
         get("/notes", ask::notes)
             .says("List notes by path")
             .takes::<NotesParams>()
-            .answers::<NotesShape>(),
+            .answers::<NotesResponse>(),
         get("/status", ask::status)
             .says("Tell what is indexed, how old it is and what was left out")
-            .answers::<StatusShape>(),
+            .answers::<StatusResponse>(),
         post("/verify", ask::verify)
             .says("Check the quotes of an answer against the notes it cites")
-            .reads::<VerifyShape>()
-            .answers::<VerdictsShape>(),
+            .reads::<VerifyParams>()
+            .answers::<VerifyResponse>(),
     ]
 }
 
@@ -63,18 +65,18 @@ fn changing() -> Vec<Route> {
         post("/reload", reload::reload)
             .says("Bring the index up to date with the notes; only what changed is read")
             .takes::<ReloadParams>()
-            .answers_as::<ReportShape>(200, JSON)
+            .answers_as::<IndexReport>(200, JSON)
             .answers_as::<ReloadLine>(200, reload::NDJSON)
             .may_fail(&[409]),
         post("/deep", keep::keep)
             .says("Keep a result that somebody found worth keeping")
-            .reads::<KeepShape>()
-            .answers_as::<KeptShape>(201, JSON)
+            .reads::<KeepParams>()
+            .answers_as::<KeptResult>(201, JSON)
             .may_fail(&[404, 409]),
         get("/deep", keep::list)
             .says("List the results that were kept, the last one first")
             .takes::<PageParams>()
-            .answers::<KeptListShape>(),
+            .answers::<KeptResults>(),
         post("/promote", ask::not_built)
             .says("Not built: promote proposed tags")
             .may_fail(&[501]),
@@ -89,15 +91,15 @@ fn around() -> Vec<Route> {
     vec![
         get("/health", ask::health)
             .says("Tell whether the server answers, to anybody; and what it serves, to those who may ask")
-            .answers::<HealthShape>()
+            .answers::<HealthResponse>()
             .once(),
         get("/d/{domain}/health", ask::domain_health)
             .says("Tell whether the server answers for a domain, and what that rests on")
-            .answers::<HealthShape>()
+            .answers::<HealthResponse>()
             .once(),
         get("/domains", ask::domains)
             .says("List the domains that this client may ask")
-            .answers::<DomainsShape>()
+            .answers::<DomainsResponse>()
             .once(),
         get("/openapi.json", ask::description)
             .says("Describe every route")

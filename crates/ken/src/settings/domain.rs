@@ -36,12 +36,12 @@ pub(crate) struct DomainSettings {
     pub(super) embedding: Option<String>,
     pub(crate) embedding_dim: Option<usize>,
     /// Weight of words; overrules what the kind of query suggests.
-    lexical: Option<WeightShape>,
+    lexical: Option<WeightConfig>,
     /// Weight of meaning, 1 where it is not told.
-    vector: Option<WeightShape>,
-    pub(super) decay: Option<DecayShape>,
+    vector: Option<WeightConfig>,
+    pub(super) decay: Option<DecayConfig>,
     /// Whether and how links count.
-    graph: Option<GraphShape>,
+    graph: Option<GraphConfig>,
     /// What signals add, by the names of `[search.weights]`.
     #[serde(default)]
     weights: SignalSettings,
@@ -53,7 +53,7 @@ pub(crate) struct DomainSettings {
 /// `0.5`, or `{ weight: 0.5 }`.
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(untagged, expecting = "a weight is a number, or `weight: 0.5`")]
-enum WeightShape {
+enum WeightConfig {
     Number(f32),
     Table(WeightTable),
 }
@@ -64,7 +64,7 @@ struct WeightTable {
     weight: f32,
 }
 
-impl WeightShape {
+impl WeightConfig {
     fn weight(self) -> f32 {
         match self {
             Self::Number(weight) | Self::Table(WeightTable { weight }) => weight.max(0.0),
@@ -78,7 +78,7 @@ impl WeightShape {
     untagged,
     expecting = "graph is true or false, or a table of score, pagerank, centrality, recent, recent_days, edges_min"
 )]
-enum GraphShape {
+enum GraphConfig {
     Switch(bool),
     Table(GraphTable),
 }
@@ -94,7 +94,7 @@ struct GraphTable {
     edges_min: Option<usize>,
 }
 
-impl GraphShape {
+impl GraphConfig {
     fn weights(self) -> Option<Weights> {
         let mut weights = Weights::default();
         match self {
@@ -119,7 +119,7 @@ impl GraphShape {
     untagged,
     expecting = "decay is off, half_life or ranked_grouped, or a table with `mode` and of ladder, half_life_days, weight, recency_boost_days, recency_boost_amount, kind_overrides, superseded"
 )]
-pub(super) enum DecayShape {
+pub(super) enum DecayConfig {
     Off(bool),
     Name(String),
     Table(DecayTable),
@@ -129,26 +129,26 @@ pub(super) enum DecayShape {
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(super) struct DecayTable {
-    mode: Box<DecayShape>,
+    mode: Box<DecayConfig>,
     ladder: Option<Vec<f32>>,
     half_life_days: Option<f32>,
     weight: Option<f32>,
     recency_boost_days: Option<i32>,
     recency_boost_amount: Option<f32>,
     #[serde(default)]
-    kind_overrides: BTreeMap<String, KindShape>,
+    kind_overrides: BTreeMap<String, KindConfig>,
     superseded: Option<f32>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct KindShape {
+struct KindConfig {
     group_by_path_prefix: Vec<f32>,
 }
 
 const MODES: &str = "off, half_life or ranked_grouped";
 
-impl DecayShape {
+impl DecayConfig {
     /// Returns the rule; `half_life_days` is that of the settings.
     pub(super) fn decay(&self, half_life_days: f32) -> Result<Decay, String> {
         match self {
@@ -224,7 +224,7 @@ impl DomainSettings {
     pub(super) fn tune(&self, tuning: &mut Tuning, half_life_days: f32) {
         let weights = (self.lexical, self.vector);
         if let (Some(_), _) | (_, Some(_)) = weights {
-            let weight = |shape: Option<WeightShape>| shape.map_or(1.0, WeightShape::weight);
+            let weight = |config: Option<WeightConfig>| config.map_or(1.0, WeightConfig::weight);
             let (words, meaning) = (weight(self.lexical), weight(self.vector));
             match &mut tuning.fusion {
                 Fusion::Blend { vector } if words + meaning > 0.0 => {

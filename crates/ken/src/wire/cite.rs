@@ -1,4 +1,4 @@
-//! The JSON shapes of checked citations, and of an answer whose citations are to be checked.
+//! The JSON types of checked citations, and of an answer whose citations are to be checked.
 
 use anyhow::Result;
 use kenning::cite::{self, Citation, Place, Reason, Verdict};
@@ -6,18 +6,18 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::handle;
-use crate::desk;
 use crate::hint::Hinted;
+use crate::searcher;
 
 /// An answer as it comes in.
 #[derive(Debug, Deserialize, JsonSchema)]
-struct CitedShape {
-    citations: Vec<CitationShape>,
+struct CitedAnswer {
+    citations: Vec<CitationFields>,
 }
 
 /// One citation as it comes in.
 #[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
-pub(crate) struct CitationShape {
+pub(crate) struct CitationFields {
     /// Short id of the passage that is cited, such as `#a1b2c3d4`.
     pub(super) id: Option<String>,
     /// Path, name or alias of the note that is cited, where no id is given.
@@ -30,10 +30,10 @@ pub(crate) struct CitationShape {
     pub(super) quote: Option<String>,
 }
 
-impl CitationShape {
+impl CitationFields {
     /// Returns the same citation with credentials masked.
     pub(crate) fn masked(self) -> Self {
-        let masked = |text: Option<String>| text.as_deref().map(desk::masked);
+        let masked = |text: Option<String>| text.as_deref().map(searcher::masked);
         Self {
             id: masked(self.id),
             path: masked(self.path),
@@ -43,24 +43,24 @@ impl CitationShape {
     }
 }
 
-impl From<CitationShape> for Citation {
-    fn from(shape: CitationShape) -> Self {
+impl From<CitationFields> for Citation {
+    fn from(fields: CitationFields) -> Self {
         let is_bare = |id: &str| id.len() == 8 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
         Self {
-            id: shape
+            id: fields
                 .id
                 .map(|id| if is_bare(&id) { format!("#{id}") } else { id }),
-            note: shape.path,
-            lines: shape
+            note: fields.path,
+            lines: fields
                 .start_line
-                .or(shape.end_line)
-                .map(|from| (from, shape.end_line.unwrap_or(from))),
-            quote: shape.quote,
+                .or(fields.end_line)
+                .map(|from| (from, fields.end_line.unwrap_or(from))),
+            quote: fields.quote,
         }
     }
 }
 
-impl From<Citation> for CitationShape {
+impl From<Citation> for CitationFields {
     fn from(citation: Citation) -> Self {
         Self {
             id: citation.id,
@@ -83,9 +83,9 @@ pub(crate) fn citations(answer: &str) -> Result<Vec<Citation>> {
     let read = if is_list {
         serde_json::from_str(answer)
     } else {
-        serde_json::from_str(answer).map(|cited: CitedShape| cited.citations)
+        serde_json::from_str(answer).map(|cited: CitedAnswer| cited.citations)
     };
-    let cited: Vec<CitationShape> = read.map_err(|error| {
+    let cited: Vec<CitationFields> = read.map_err(|error| {
         Hinted::error(
             format!("the answer is no list of citations: {error}"),
             r#"write {"citations":[{"path":"Note.md","start_line":1,"end_line":9,"quote":"…"}]}, or Markdown"#,
@@ -96,16 +96,16 @@ pub(crate) fn citations(answer: &str) -> Result<Vec<Citation>> {
 
 /// What checking an answer came to.
 #[derive(Debug, JsonSchema, Serialize)]
-pub(crate) struct VerdictsShape {
+pub(crate) struct VerifyResponse {
     /// `all_verified`, `has_mismatch`, `unverifiable` or `no_quotes`.
     pub(crate) citations_status: &'static str,
-    pub(crate) citations: Vec<VerdictShape>,
+    pub(crate) citations: Vec<CheckedCitation>,
 }
 
 /// What checking one citation came to. `id`, path and lines are those of what it cites; `found` tells
 /// where in that note the quote stands.
 #[derive(Debug, JsonSchema, Serialize)]
-pub(crate) struct VerdictShape {
+pub(crate) struct CheckedCitation {
     /// Whether the quote stands where it is said to stand.
     pub(crate) citation_verified: bool,
     /// `match`, `no_quote`, `no_chunk_text`, `too_short` or `not_found`.
@@ -118,13 +118,13 @@ pub(crate) struct VerdictShape {
     pub(crate) end_line: Option<u32>,
     pub(crate) page: Option<u32>,
     pub(crate) quote: Option<String>,
-    pub(crate) found: Option<PlaceShape>,
+    pub(crate) found: Option<QuotePlace>,
     pub(crate) problem: Option<String>,
 }
 
 /// Lines of a note.
 #[derive(Debug, JsonSchema, Serialize)]
-pub(crate) struct PlaceShape {
+pub(crate) struct QuotePlace {
     pub(crate) id: Option<String>,
     pub(crate) path: String,
     /// Null for formats that have no lines, such as PDF.
@@ -133,16 +133,16 @@ pub(crate) struct PlaceShape {
     pub(crate) page: Option<u32>,
 }
 
-impl VerdictsShape {
+impl VerifyResponse {
     pub(crate) fn new(verdicts: Vec<Verdict>) -> Self {
         Self {
             citations_status: cite::status(&verdicts).name(),
-            citations: verdicts.into_iter().map(VerdictShape::from).collect(),
+            citations: verdicts.into_iter().map(CheckedCitation::from).collect(),
         }
     }
 }
 
-impl From<Verdict> for VerdictShape {
+impl From<Verdict> for CheckedCitation {
     fn from(verdict: Verdict) -> Self {
         let (citation, cited) = (verdict.citation, verdict.cited.as_ref());
         let lines = cited.and_then(Place::lines);
@@ -160,13 +160,13 @@ impl From<Verdict> for VerdictShape {
                 Some(citation.note? + &lines.unwrap_or_default())
             }),
             quote: citation.quote,
-            found: verdict.found.map(PlaceShape::from),
+            found: verdict.found.map(QuotePlace::from),
             problem: verdict.problem,
         }
     }
 }
 
-impl From<Place> for PlaceShape {
+impl From<Place> for QuotePlace {
     fn from(place: Place) -> Self {
         let lines = place.lines();
         Self {

@@ -8,7 +8,7 @@ use serde_json::{Map, Value, json};
 
 /// Quality figures of one collection or vault.
 #[derive(Debug, Serialize)]
-pub(crate) struct EvalShape {
+pub(crate) struct EvalReport {
     pub(crate) collection: String,
     pub(crate) queries: usize,
     pub(crate) documents: u64,
@@ -18,15 +18,15 @@ pub(crate) struct EvalShape {
     #[serde(skip_serializing_if = "Map::is_empty")]
     pub(crate) kinds: Map<String, Value>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) abstention: Option<AbstentionShape>,
+    pub(crate) abstention: Option<AbstentionFigures>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) baseline: Option<ChangeShape>,
-    pub(crate) questions: Vec<QuestionShape>,
+    pub(crate) baseline: Option<BaselineChange>,
+    pub(crate) questions: Vec<QuestionScores>,
 }
 
 /// How one question did. Questions are told apart by their ids.
 #[derive(Debug, Deserialize, Serialize)]
-pub(crate) struct QuestionShape {
+pub(crate) struct QuestionScores {
     pub(crate) id: String,
     #[serde(default, skip_serializing_if = "String::is_empty")]
     pub(crate) kind: String,
@@ -43,13 +43,13 @@ pub(crate) struct ByMode {
 
 /// What is read of saved figures; the output of `--json` will do, too.
 #[derive(Debug, Deserialize)]
-pub(crate) struct SavedShape {
-    pub(crate) questions: Vec<QuestionShape>,
+pub(crate) struct SavedScores {
+    pub(crate) questions: Vec<QuestionScores>,
 }
 
 /// How sure search is of what the notes say and do not say.
 #[derive(Debug, Serialize)]
-pub(crate) struct AbstentionShape {
+pub(crate) struct AbstentionFigures {
     pub(crate) absent: usize,
     pub(crate) absent_none_or_weak: f64,
     pub(crate) absent_confidence: f64,
@@ -59,18 +59,18 @@ pub(crate) struct AbstentionShape {
     pub(crate) auroc: Option<f64>,
     /// Listed where there is a gate to pass.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) misjudged: Option<Vec<MisjudgedShape>>,
+    pub(crate) misjudged: Option<Vec<MisjudgedQuestion>>,
 }
 
 /// A question whose evidence says the opposite of what is known.
 #[derive(Debug, Serialize)]
-pub(crate) struct MisjudgedShape {
+pub(crate) struct MisjudgedQuestion {
     pub(crate) text: String,
     pub(crate) evidence: &'static str,
     pub(crate) confidence: f32,
 }
 
-impl MisjudgedShape {
+impl MisjudgedQuestion {
     pub(crate) fn all(found: &Abstention) -> Vec<Self> {
         let of = |misjudged: &Misjudged| Self {
             text: misjudged.text.clone(),
@@ -83,7 +83,7 @@ impl MisjudgedShape {
 
 /// What changed since figures were saved, in hybrid mode.
 #[derive(Debug, Serialize)]
-pub(crate) struct ChangeShape {
+pub(crate) struct BaselineChange {
     pub(crate) file: String,
     pub(crate) queries: usize,
     pub(crate) mean_difference: f64,
@@ -92,15 +92,15 @@ pub(crate) struct ChangeShape {
     pub(crate) p: f64,
     pub(crate) is_significant: bool,
     pub(crate) is_regression: bool,
-    pub(crate) lost: Vec<ChangedShape>,
-    pub(crate) gained: Vec<ChangedShape>,
+    pub(crate) lost: Vec<ChangedQuestion>,
+    pub(crate) gained: Vec<ChangedQuestion>,
     pub(crate) missing: Vec<String>,
     pub(crate) new: Vec<String>,
 }
 
 /// A question whose figure changed.
 #[derive(Debug, Serialize)]
-pub(crate) struct ChangedShape {
+pub(crate) struct ChangedQuestion {
     pub(crate) id: String,
     pub(crate) before: f64,
     pub(crate) after: f64,
@@ -108,7 +108,7 @@ pub(crate) struct ChangedShape {
 
 /// Collections asked what they can and what they cannot answer.
 #[derive(Debug, Serialize)]
-pub(crate) struct AnswerabilityShape {
+pub(crate) struct AnswerabilityReport {
     pub(crate) collections: Vec<AnswerablePair>,
     pub(crate) mean_auroc: Option<f64>,
 }
@@ -119,12 +119,12 @@ pub(crate) struct AnswerablePair {
     pub(crate) collection: String,
     pub(crate) questions_of: String,
     #[serde(flatten)]
-    pub(crate) abstention: AbstentionShape,
+    pub(crate) abstention: AbstentionFigures,
 }
 
 /// Weights that were tried and what came of it.
 #[derive(Debug, Serialize)]
-pub(crate) struct TuneShape {
+pub(crate) struct TuneReport {
     pub(crate) collection: String,
     pub(crate) fit_queries: usize,
     pub(crate) test_queries: usize,
@@ -167,7 +167,7 @@ pub(crate) fn metrics(m: &kenning::eval::Metrics) -> Value {
     })
 }
 
-impl QuestionShape {
+impl QuestionScores {
     /// Puts what each mode did beside the questions; outcomes come as lexical, vector, hybrid.
     pub(crate) fn all(questions: &Judgements, outcomes: &[Outcome; 3]) -> Vec<Self> {
         let figure = |mode: usize, at: usize| {
@@ -188,7 +188,7 @@ impl QuestionShape {
     }
 }
 
-impl EvalShape {
+impl EvalReport {
     /// Returns what is saved: one question a line, so that changes can be read as such.
     pub(crate) fn saved(&self) -> serde_json::Result<String> {
         let mut text = format!(
@@ -205,7 +205,7 @@ impl EvalShape {
     }
 }
 
-impl From<&Abstention> for AbstentionShape {
+impl From<&Abstention> for AbstentionFigures {
     fn from(found: &Abstention) -> Self {
         Self {
             absent: found.absent.n_questions,
@@ -220,11 +220,11 @@ impl From<&Abstention> for AbstentionShape {
     }
 }
 
-impl ChangeShape {
+impl BaselineChange {
     pub(crate) fn new(file: String, change: Change) -> Self {
-        let changed = |all: Vec<Changed>| -> Vec<ChangedShape> {
+        let changed = |all: Vec<Changed>| -> Vec<ChangedQuestion> {
             all.into_iter()
-                .map(|Changed { id, before, after }| ChangedShape { id, before, after })
+                .map(|Changed { id, before, after }| ChangedQuestion { id, before, after })
                 .collect()
         };
         let found = change.comparison;
@@ -245,7 +245,7 @@ impl ChangeShape {
     }
 }
 
-impl TuneShape {
+impl TuneReport {
     pub(crate) fn new(collection: String, proposal: &Proposal) -> Self {
         let number = |value: f32| rounded(f64::from(value));
         let found = proposal.comparison.as_ref();

@@ -8,14 +8,14 @@ use serde_json::Value;
 /// nothing in it that is not needed.
 #[derive(Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct HookShape {
-    pub(crate) hook_specific_output: HookOutputShape,
+pub(crate) struct HookResponse {
+    pub(crate) hook_specific_output: HookOutput,
 }
 
 /// Text for the agent, and for Claude also what it sees instead of a tool's output.
 #[derive(Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "camelCase")]
-pub(crate) struct HookOutputShape {
+pub(crate) struct HookOutput {
     pub(crate) hook_event_name: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) additional_context: Option<String>,
@@ -25,7 +25,7 @@ pub(crate) struct HookOutputShape {
 
 /// One call of a hook.
 #[derive(Clone, Debug, Default, Deserialize, JsonSchema, Serialize)]
-pub(crate) struct ReceiptShape {
+pub(crate) struct Receipt {
     /// Seconds since 1970.
     pub(crate) time: i64,
     pub(crate) event: String,
@@ -46,9 +46,9 @@ pub(crate) struct ReceiptShape {
 /// What a session is remembered by, line by line.
 #[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum MemoryShape {
+pub(crate) enum SessionRecord {
     /// A passage was given.
-    Given(GivenShape),
+    Given(GivenPassage),
     /// A passage that was given was used; its id.
     Used(String),
     /// What the person last asked.
@@ -57,7 +57,7 @@ pub(crate) enum MemoryShape {
 
 /// A passage that was given to an agent.
 #[derive(Clone, Debug, Deserialize, JsonSchema, PartialEq, Eq, Serialize)]
-pub(crate) struct GivenShape {
+pub(crate) struct GivenPassage {
     pub(crate) id: String,
     pub(crate) domain: String,
     pub(crate) path: String,

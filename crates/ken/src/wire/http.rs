@@ -3,8 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{CitationShape, PassageShape, ReportShape};
-use crate::args::ModeArg;
+use super::{CitationFields, IndexReport, Mode, Passage};
 
 /// Most characters of a question.
 pub(crate) const QUERY_CHARS_MAX: usize = 4096;
@@ -20,7 +19,7 @@ pub(crate) const TEXT_CHARS_MAX: usize = 65_536;
 /// A search.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct SearchShape {
+pub(crate) struct SearchParams {
     /// What to look for: words, "phrases", -not, tag:x and what else `ken search` understands.
     #[schemars(length(min = 1, max = QUERY_CHARS_MAX))]
     pub(crate) q: String,
@@ -28,7 +27,7 @@ pub(crate) struct SearchShape {
     #[schemars(range(min = 1, max = LIMIT_MAX))]
     pub(crate) k: Option<u32>,
     /// Ask words, meaning or both.
-    pub(crate) mode: Option<ModeShape>,
+    pub(crate) mode: Option<Mode>,
     /// Most hits of one note.
     #[schemars(range(min = 1, max = LIMIT_MAX))]
     pub(crate) per_note: Option<u32>,
@@ -42,25 +41,6 @@ pub(crate) struct SearchShape {
     pub(crate) explain: Option<bool>,
     /// Understand a time in the question ("last week", "2024"); the settings decide if not told.
     pub(crate) dates: Option<bool>,
-}
-
-/// What is asked: words, meaning or both.
-#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub(crate) enum ModeShape {
-    Hybrid,
-    Lexical,
-    Vector,
-}
-
-impl From<ModeShape> for ModeArg {
-    fn from(mode: ModeShape) -> Self {
-        match mode {
-            ModeShape::Hybrid => Self::Hybrid,
-            ModeShape::Lexical => Self::Lexical,
-            ModeShape::Vector => Self::Vector,
-        }
-    }
 }
 
 /// A walk along links.
@@ -131,7 +111,7 @@ pub(crate) struct PageParams {
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 #[schemars(extend("minProperties" = 1, "maxProperties" = 1))]
-pub(crate) struct VerifyShape {
+pub(crate) struct VerifyParams {
     /// The citations.
     #[schemars(length(max = CITATIONS_MAX))]
     pub(crate) citations: Option<Vec<SentCitation>>,
@@ -154,7 +134,7 @@ pub(crate) struct SentCitation {
     quote: Option<String>,
 }
 
-impl From<SentCitation> for CitationShape {
+impl From<SentCitation> for CitationFields {
     fn from(sent: SentCitation) -> Self {
         Self {
             id: sent.id,
@@ -169,7 +149,7 @@ impl From<SentCitation> for CitationShape {
 /// A result that somebody found worth keeping.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct KeepShape {
+pub(crate) struct KeepParams {
     /// The question.
     #[schemars(length(min = 1, max = QUERY_CHARS_MAX))]
     pub(crate) query: String,
@@ -185,7 +165,7 @@ pub(crate) struct KeepShape {
 
 /// A result that was kept.
 #[derive(Debug, Deserialize, JsonSchema, Serialize)]
-pub(crate) struct KeptShape {
+pub(crate) struct KeptResult {
     /// When, in seconds since 1970.
     pub(crate) at: i64,
     pub(crate) query: String,
@@ -201,7 +181,7 @@ pub(crate) struct KeptShape {
 #[derive(Debug, Deserialize, JsonSchema, Serialize)]
 pub(crate) struct KeptCitation {
     #[serde(flatten)]
-    pub(crate) citation: CitationShape,
+    pub(crate) citation: CitationFields,
     pub(crate) citation_verified: Option<bool>,
     /// `match`, `no_quote`, `no_chunk_text`, `too_short` or `not_found`.
     pub(crate) citation_reason: Option<String>,
@@ -209,16 +189,16 @@ pub(crate) struct KeptCitation {
 
 /// Results that were kept, the last one first.
 #[derive(Debug, JsonSchema, Serialize)]
-pub(crate) struct KeptListShape {
+pub(crate) struct KeptResults {
     /// How many there are, on this page or not.
     pub(crate) n_results: usize,
     pub(crate) offset: usize,
-    pub(crate) results: Vec<KeptShape>,
+    pub(crate) results: Vec<KeptResult>,
 }
 
 /// Whether the server answers.
 #[derive(Debug, JsonSchema, Serialize)]
-pub(crate) struct HealthShape {
+pub(crate) struct HealthResponse {
     pub(crate) status: &'static str,
     pub(crate) version: &'static str,
     /// Of the domain that is asked where none is named, for those who may ask it.
@@ -243,16 +223,16 @@ pub(crate) struct DomainHealth {
 
 /// A note or some of its lines, and the passages that it is searched by.
 #[derive(Debug, JsonSchema, Serialize)]
-pub(crate) struct NodeShape {
+pub(crate) struct NodeResponse {
     #[serde(flatten)]
-    pub(crate) passage: PassageShape,
+    pub(crate) passage: Passage,
     /// The passages that stand on these lines, in order.
-    pub(crate) chunks: Vec<ChunkShape>,
+    pub(crate) chunks: Vec<Chunk>,
 }
 
 /// A passage of a note, as it is searched.
 #[derive(Debug, JsonSchema, Serialize)]
-pub(crate) struct ChunkShape {
+pub(crate) struct Chunk {
     pub(crate) id: String,
     pub(crate) section: Option<String>,
     pub(crate) breadcrumb: Vec<String>,
@@ -265,13 +245,13 @@ pub(crate) struct ChunkShape {
 
 /// The domains that the client may ask.
 #[derive(Debug, JsonSchema, Serialize)]
-pub(crate) struct DomainsShape {
-    pub(crate) domains: Vec<DomainShape>,
+pub(crate) struct DomainsResponse {
+    pub(crate) domains: Vec<Domain>,
 }
 
 /// One domain.
 #[derive(Debug, JsonSchema, Serialize)]
-pub(crate) struct DomainShape {
+pub(crate) struct Domain {
     pub(crate) name: String,
     /// Whether it is asked where none is named.
     pub(crate) default: bool,
@@ -283,21 +263,21 @@ pub(crate) struct DomainShape {
 #[derive(Debug, JsonSchema, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub(crate) enum ReloadLine {
-    Progress(ProgressShape),
-    Report(Box<ReportShape>),
-    Problem(ProblemShape),
+    Progress(ReloadProgress),
+    Report(Box<IndexReport>),
+    Problem(ProblemDetails),
 }
 
 /// How far a reload is.
 #[derive(Debug, JsonSchema, Serialize)]
-pub(crate) struct ProgressShape {
+pub(crate) struct ReloadProgress {
     pub(crate) done: usize,
     pub(crate) total: usize,
 }
 
 /// Something that went wrong, as RFC 9457 writes it.
 #[derive(Clone, Debug, JsonSchema, Serialize)]
-pub(crate) struct ProblemShape {
+pub(crate) struct ProblemDetails {
     pub(crate) r#type: &'static str,
     pub(crate) title: &'static str,
     pub(crate) status: u16,

@@ -4,27 +4,27 @@ use kenning::store::{NoteFacts, NoteRow};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::desk::NotesRequest;
+use crate::searcher::NotesRequest;
 
 /// A page of the list of notes.
 #[derive(Debug, JsonSchema, Serialize)]
-pub(crate) struct NotesShape {
+pub(crate) struct NotesResponse {
     /// How many notes meet the conditions, on this page or not.
     pub(crate) n_notes: usize,
     pub(crate) offset: usize,
-    pub(crate) notes: Vec<NoteShape>,
+    pub(crate) notes: Vec<NoteSummary>,
 }
 
 /// One note of a list.
 #[derive(Debug, JsonSchema, Serialize)]
-pub(crate) struct NoteShape {
+pub(crate) struct NoteSummary {
     pub(crate) path: String,
     pub(crate) title: String,
     pub(crate) tags: Vec<String>,
     pub(crate) date: Option<String>,
 }
 
-impl From<&NoteRow> for NoteShape {
+impl From<&NoteRow> for NoteSummary {
     fn from(note: &NoteRow) -> Self {
         Self {
             path: note.path.clone(),
@@ -35,7 +35,7 @@ impl From<&NoteRow> for NoteShape {
     }
 }
 
-impl NotesShape {
+impl NotesResponse {
     pub(crate) fn new(mut facts: Vec<NoteFacts>, request: &NotesRequest) -> Self {
         facts.retain(|facts| {
             let has_tag = request.tag.as_deref().is_none_or(|tag| {
@@ -50,7 +50,7 @@ impl NotesShape {
             n_notes: facts.len(),
             offset: request.offset,
             notes: page
-                .map(|facts| NoteShape {
+                .map(|facts| NoteSummary {
                     path: facts.path.clone(),
                     title: facts.title.clone(),
                     tags: facts.tags.clone(),

@@ -3,11 +3,11 @@
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{HitShape, PassageShape};
+use super::{Hit, Passage};
 
 /// One hit as `qmd --json` prints it.
 #[derive(Debug, JsonSchema, Serialize)]
-pub(crate) struct QmdHitShape {
+pub(crate) struct QmdHit {
     pub(crate) docid: String,
     pub(crate) score: f64,
     pub(crate) file: String,
@@ -22,8 +22,8 @@ pub(crate) struct QmdHitShape {
     pub(crate) body: Option<String>,
 }
 
-impl QmdHitShape {
-    pub(crate) fn new(hit: &HitShape, collection: &str, is_full: bool) -> Self {
+impl QmdHit {
+    pub(crate) fn new(hit: &Hit, collection: &str, is_full: bool) -> Self {
         Self {
             docid: hit.id.clone(),
             score: hit.score,
@@ -39,14 +39,14 @@ impl QmdHitShape {
 
 /// One note as `qmd multi-get --json` prints it.
 #[derive(Debug, JsonSchema, Serialize)]
-pub(crate) struct QmdNoteShape {
+pub(crate) struct QmdNote {
     pub(crate) file: String,
     pub(crate) title: String,
     pub(crate) body: String,
 }
 
-impl QmdNoteShape {
-    pub(crate) fn new(note: PassageShape, collection: &str) -> Self {
+impl QmdNote {
+    pub(crate) fn new(note: Passage, collection: &str) -> Self {
         Self {
             file: uri(collection, &note.path),
             title: note.title,

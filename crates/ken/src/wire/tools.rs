@@ -5,13 +5,13 @@ use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{
-    AnswerShape, HitShape, LinksShape, PassageShape, RetainedShape, StatusShape, TraverseShape,
-    VerdictShape,
+    CheckedCitation, Hit, LinksResponse, Passage, RetainedNote, SearchResponse, StatusResponse,
+    TraverseResponse,
 };
 
 /// What a search found.
 #[derive(Debug, JsonSchema, Serialize)]
-pub(crate) struct FoundShape {
+pub(crate) struct SearchOutput {
     #[serde(skip)]
     pub(crate) query: String,
     /// How well the notes answer: strong, moderate, weak or none.
@@ -21,14 +21,14 @@ pub(crate) struct FoundShape {
     /// What to tell the person when nothing was found.
     pub(crate) message: Option<&'static str>,
     /// Passages, best first.
-    pub(crate) results: Vec<ResultShape>,
+    pub(crate) results: Vec<FoundPassage>,
     /// What to know about this answer: what was cut, ignored or is still being indexed.
     pub(crate) notices: Vec<String>,
 }
 
 /// One passage that was found.
 #[derive(Debug, JsonSchema, Serialize)]
-pub(crate) struct ResultShape {
+pub(crate) struct FoundPassage {
     pub(crate) rank: usize,
     /// Short id of the passage; `get` takes it as a reference.
     pub(crate) id: String,
@@ -52,9 +52,9 @@ pub(crate) struct ResultShape {
     pub(crate) also_in: Vec<String>,
 }
 
-impl FoundShape {
+impl SearchOutput {
     /// Takes an answer without its hits.
-    pub(crate) fn new(answer: &AnswerShape) -> Self {
+    pub(crate) fn new(answer: &SearchResponse) -> Self {
         Self {
             query: answer.query.clone(),
             evidence: answer.evidence,
@@ -66,8 +66,8 @@ impl FoundShape {
     }
 }
 
-impl ResultShape {
-    pub(crate) fn new(hit: HitShape) -> Self {
+impl FoundPassage {
+    pub(crate) fn new(hit: Hit) -> Self {
         Self {
             rank: hit.rank,
             id: hit.id,
@@ -89,25 +89,25 @@ impl ResultShape {
 
 /// A note, or some lines of it.
 #[derive(Debug, JsonSchema, Serialize)]
-pub(crate) struct GotShape {
+pub(crate) struct GetOutput {
     pub(crate) domain: String,
     #[serde(flatten)]
-    pub(crate) passage: PassageShape,
+    pub(crate) passage: Passage,
     pub(crate) notices: Vec<String>,
 }
 
 /// Several notes.
 #[derive(Debug, JsonSchema, Serialize)]
-pub(crate) struct GotManyShape {
-    pub(crate) notes: Vec<GotShape>,
+pub(crate) struct MultiGetOutput {
+    pub(crate) notes: Vec<GetOutput>,
     /// References that could not be opened, and why.
-    pub(crate) missing: Vec<MissingShape>,
+    pub(crate) missing: Vec<MissingNote>,
     pub(crate) notices: Vec<String>,
 }
 
 /// A reference that could not be opened.
 #[derive(Debug, JsonSchema, Serialize)]
-pub(crate) struct MissingShape {
+pub(crate) struct MissingNote {
     pub(crate) reference: String,
     pub(crate) error: String,
     pub(crate) hint: Option<String>,
@@ -115,16 +115,16 @@ pub(crate) struct MissingShape {
 
 /// The links around a note, and where it lies.
 #[derive(Debug, JsonSchema, Serialize)]
-pub(crate) struct LinkedShape {
+pub(crate) struct LinksOutput {
     pub(crate) domain: String,
     #[serde(flatten)]
-    pub(crate) links: LinksShape,
+    pub(crate) links: LinksResponse,
     pub(crate) notices: Vec<String>,
 }
 
 /// What a walk along links came by.
 #[derive(Debug, JsonSchema, Serialize)]
-pub(crate) struct ReachedShape {
+pub(crate) struct TraverseOutput {
     pub(crate) domain: String,
     pub(crate) path: String,
     pub(crate) title: String,
@@ -134,14 +134,14 @@ pub(crate) struct ReachedShape {
     pub(crate) stopped_early: bool,
     pub(crate) took_ms: f64,
     /// Notes that were kept, best first.
-    pub(crate) retained: Vec<RetainedShape>,
+    pub(crate) retained: Vec<RetainedNote>,
     /// How many notes were looked at and left out.
     pub(crate) n_dropped: usize,
     pub(crate) notices: Vec<String>,
 }
 
-impl ReachedShape {
-    pub(crate) fn new(walk: TraverseShape, domain: &str) -> Self {
+impl TraverseOutput {
+    pub(crate) fn new(walk: TraverseResponse, domain: &str) -> Self {
         Self {
             domain: domain.to_owned(),
             path: walk.path,
@@ -160,15 +160,15 @@ impl ReachedShape {
 
 /// Every domain that can be asked.
 #[derive(Debug, JsonSchema, Serialize)]
-pub(crate) struct DomainsShape {
+pub(crate) struct StatusOutput {
     pub(crate) version: &'static str,
-    pub(crate) domains: Vec<DomainShape>,
+    pub(crate) domains: Vec<DomainStatus>,
     pub(crate) notices: Vec<String>,
 }
 
 /// One domain and what is indexed of it.
 #[derive(Debug, JsonSchema, Serialize)]
-pub(crate) struct DomainShape {
+pub(crate) struct DomainStatus {
     pub(crate) domain: String,
     pub(crate) notes: u64,
     pub(crate) chunks: u64,
@@ -188,11 +188,11 @@ pub(crate) struct DomainShape {
     pub(crate) problem: Option<String>,
 }
 
-impl DomainShape {
+impl DomainStatus {
     pub(crate) fn new(
         domain: &str,
         is_updating: bool,
-        status: Result<StatusShape, String>,
+        status: Result<StatusResponse, String>,
     ) -> Self {
         let (status, problem) = match status {
             Ok(status) => (Some(status), None),
@@ -217,19 +217,19 @@ impl DomainShape {
 
 /// A page of the list of notes of one domain or of all.
 #[derive(Debug, JsonSchema, Serialize)]
-pub(crate) struct ListedShape {
+pub(crate) struct ListOutput {
     /// How many notes meet the conditions, on this page or not.
     pub(crate) n_notes: usize,
     pub(crate) offset: usize,
     /// Where the next page begins, if there is one.
     pub(crate) next_offset: Option<usize>,
-    pub(crate) notes: Vec<ListedNoteShape>,
+    pub(crate) notes: Vec<ListedNote>,
     pub(crate) notices: Vec<String>,
 }
 
 /// One note of a list.
 #[derive(Debug, JsonSchema, Serialize)]
-pub(crate) struct ListedNoteShape {
+pub(crate) struct ListedNote {
     pub(crate) domain: String,
     pub(crate) path: String,
     pub(crate) title: String,
@@ -239,9 +239,9 @@ pub(crate) struct ListedNoteShape {
 
 /// What checking the citations of an answer came to.
 #[derive(Debug, JsonSchema, Serialize)]
-pub(crate) struct CheckedShape {
+pub(crate) struct VerifyOutput {
     /// `all_verified`, `has_mismatch`, `unverifiable` or `no_quotes`.
     pub(crate) citations_status: &'static str,
-    pub(crate) citations: Vec<VerdictShape>,
+    pub(crate) citations: Vec<CheckedCitation>,
     pub(crate) notices: Vec<String>,
 }

@@ -10,25 +10,25 @@ use super::{handle, rounded};
 
 /// A walk from one note.
 #[derive(Debug, JsonSchema, Serialize)]
-pub(crate) struct TraverseShape {
+pub(crate) struct TraverseResponse {
     pub(crate) path: String,
     pub(crate) title: String,
     pub(crate) query: Option<String>,
     pub(crate) mode: &'static str,
-    pub(crate) params: ParamsShape,
-    pub(crate) decay: DecayShape,
+    pub(crate) params: BeamParams,
+    pub(crate) decay: DecayParams,
     pub(crate) hops_walked: u32,
     pub(crate) stopped_early: bool,
     pub(crate) took_ms: f64,
-    pub(crate) retained: Vec<RetainedShape>,
-    pub(crate) dropped: Vec<DroppedShape>,
+    pub(crate) retained: Vec<RetainedNote>,
+    pub(crate) dropped: Vec<DroppedNote>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) compare: Option<CompareShape>,
+    pub(crate) compare: Option<WalkComparison>,
 }
 
 /// How far and how wide a walk goes.
 #[derive(Debug, JsonSchema, Serialize)]
-pub(crate) struct ParamsShape {
+pub(crate) struct BeamParams {
     pub(crate) beam: usize,
     pub(crate) hops: u32,
     pub(crate) seeds: usize,
@@ -40,7 +40,7 @@ pub(crate) struct ParamsShape {
 
 /// How notes age on a walk.
 #[derive(Debug, JsonSchema, Serialize)]
-pub(crate) struct DecayShape {
+pub(crate) struct DecayParams {
     pub(crate) mode: &'static str,
     pub(crate) weight: Option<f64>,
     pub(crate) half_life_days: Option<f64>,
@@ -50,7 +50,7 @@ pub(crate) struct DecayShape {
 
 /// A note that the walk came by. `id` and lines are those of its nearest passage.
 #[derive(Debug, JsonSchema, Serialize)]
-pub(crate) struct SeenShape {
+pub(crate) struct VisitedNote {
     pub(crate) path: String,
     pub(crate) title: String,
     pub(crate) date: Option<String>,
@@ -63,13 +63,13 @@ pub(crate) struct SeenShape {
     pub(crate) cosine: f64,
     pub(crate) decay_weight: f64,
     pub(crate) decay_zero: bool,
-    pub(crate) via: Option<ViaShape>,
+    pub(crate) via: Option<FollowedLink>,
     pub(crate) way: Vec<String>,
 }
 
 /// The link by which a note was reached. `from` is the note it stands in.
 #[derive(Debug, JsonSchema, Serialize)]
-pub(crate) struct ViaShape {
+pub(crate) struct FollowedLink {
     pub(crate) direction: &'static str,
     pub(crate) kind: &'static str,
     pub(crate) from: String,
@@ -81,33 +81,33 @@ pub(crate) struct ViaShape {
 
 /// A note that was kept.
 #[derive(Debug, JsonSchema, Serialize)]
-pub(crate) struct RetainedShape {
+pub(crate) struct RetainedNote {
     pub(crate) rank: usize,
     #[serde(flatten)]
-    pub(crate) seen: SeenShape,
+    pub(crate) seen: VisitedNote,
     pub(crate) retain_reason: &'static str,
 }
 
 /// A note that was left out.
 #[derive(Debug, JsonSchema, Serialize)]
-pub(crate) struct DroppedShape {
+pub(crate) struct DroppedNote {
     #[serde(flatten)]
-    pub(crate) seen: SeenShape,
+    pub(crate) seen: VisitedNote,
     pub(crate) drop_reason: &'static str,
 }
 
 /// A fast walk beside a deep one.
 #[derive(Debug, JsonSchema, Serialize)]
-pub(crate) struct CompareShape {
-    pub(crate) fast: WalkShape,
-    pub(crate) deep: WalkShape,
-    pub(crate) missed: Vec<MissedShape>,
+pub(crate) struct WalkComparison {
+    pub(crate) fast: WalkSummary,
+    pub(crate) deep: WalkSummary,
+    pub(crate) missed: Vec<MissedNote>,
 }
 
 /// What one of two walks came to.
 #[derive(Debug, JsonSchema, Serialize)]
-pub(crate) struct WalkShape {
-    pub(crate) params: ParamsShape,
+pub(crate) struct WalkSummary {
+    pub(crate) params: BeamParams,
     pub(crate) hops_walked: u32,
     pub(crate) stopped_early: bool,
     pub(crate) retained: usize,
@@ -116,9 +116,9 @@ pub(crate) struct WalkShape {
 
 /// A note that only the deep walk found, and where the fast one turned away from it.
 #[derive(Debug, JsonSchema, Serialize)]
-pub(crate) struct MissedShape {
+pub(crate) struct MissedNote {
     #[serde(flatten)]
-    pub(crate) seen: SeenShape,
+    pub(crate) seen: VisitedNote,
     pub(crate) dropped_at: Option<String>,
     pub(crate) drop_reason: Option<&'static str>,
 }
@@ -131,34 +131,34 @@ pub(crate) struct Walked<'a> {
     pub(crate) mode: &'static str,
     pub(crate) decay: &'a Decay,
     pub(crate) took_ms: f64,
-    pub(crate) compare: Option<CompareShape>,
+    pub(crate) compare: Option<WalkComparison>,
 }
 
-impl TraverseShape {
+impl TraverseResponse {
     pub(crate) fn new(traversal: &Traversal, walked: Walked<'_>) -> Self {
         Self {
             path: walked.path,
             title: walked.title,
             query: walked.query,
             mode: walked.mode,
-            params: ParamsShape::from(&traversal.params),
-            decay: DecayShape::from(walked.decay),
+            params: BeamParams::from(&traversal.params),
+            decay: DecayParams::from(walked.decay),
             hops_walked: traversal.n_hops,
             stopped_early: traversal.is_stopped_early,
             took_ms: (walked.took_ms * 1_000.0).round() / 1_000.0,
             retained: (1..)
                 .zip(&traversal.retained)
-                .map(|(rank, (seen, reason))| RetainedShape {
+                .map(|(rank, (seen, reason))| RetainedNote {
                     rank,
-                    seen: SeenShape::from(seen),
+                    seen: VisitedNote::from(seen),
                     retain_reason: reason.name(),
                 })
                 .collect(),
             dropped: traversal
                 .dropped
                 .iter()
-                .map(|(seen, reason)| DroppedShape {
-                    seen: SeenShape::from(seen),
+                .map(|(seen, reason)| DroppedNote {
+                    seen: VisitedNote::from(seen),
                     drop_reason: reason.name(),
                 })
                 .collect(),
@@ -167,7 +167,7 @@ impl TraverseShape {
     }
 }
 
-impl From<&Params> for ParamsShape {
+impl From<&Params> for BeamParams {
     fn from(params: &Params) -> Self {
         Self {
             beam: params.beam,
@@ -181,7 +181,7 @@ impl From<&Params> for ParamsShape {
     }
 }
 
-impl From<&Decay> for DecayShape {
+impl From<&Decay> for DecayParams {
     fn from(decay: &Decay) -> Self {
         let (half_life, ladder) = match &decay.mode {
             Mode::HalfLife(half_life) => (Some(half_life), None),
@@ -198,7 +198,7 @@ impl From<&Decay> for DecayShape {
     }
 }
 
-impl From<&Seen> for SeenShape {
+impl From<&Seen> for VisitedNote {
     fn from(seen: &Seen) -> Self {
         let step = seen.step();
         let before = seen.way.iter().rev().nth(1);
@@ -223,14 +223,14 @@ impl From<&Seen> for SeenShape {
                     kenning::traverse::Direction::Outgoing => &before.path,
                     kenning::traverse::Direction::Backlink => &step.path,
                 };
-                ViaShape::new(via, from.clone())
+                FollowedLink::new(via, from.clone())
             }),
             way: seen.way.iter().map(|step| step.path.clone()).collect(),
         }
     }
 }
 
-impl ViaShape {
+impl FollowedLink {
     fn new(via: &Via, from: String) -> Self {
         Self {
             direction: via.direction.name(),
@@ -244,10 +244,10 @@ impl ViaShape {
     }
 }
 
-impl From<&Traversal> for WalkShape {
+impl From<&Traversal> for WalkSummary {
     fn from(traversal: &Traversal) -> Self {
         Self {
-            params: ParamsShape::from(&traversal.params),
+            params: BeamParams::from(&traversal.params),
             hops_walked: traversal.n_hops,
             stopped_early: traversal.is_stopped_early,
             retained: traversal.retained.len(),
@@ -256,11 +256,11 @@ impl From<&Traversal> for WalkShape {
     }
 }
 
-impl From<&Missed> for MissedShape {
+impl From<&Missed> for MissedNote {
     fn from(missed: &Missed) -> Self {
         let at = missed.dropped_at.as_ref();
         Self {
-            seen: SeenShape::from(&missed.seen),
+            seen: VisitedNote::from(&missed.seen),
             dropped_at: at.map(|(path, _)| path.clone()),
             drop_reason: at.map(|(_, reason)| reason.name()),
         }

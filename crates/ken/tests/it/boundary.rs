@@ -55,14 +55,14 @@ fn told(server: &Server) -> Vec<(String, String)> {
     let json = ("Content-Type", "application/json");
     let accept = ("Accept", "application/json, text/event-stream");
     let mut told = Vec::new();
-    let mut ask = |seat: usize, method: &str, path: &str, body: Value| {
+    let mut ask = |compat: usize, method: &str, path: &str, body: Value| {
         let body = if body.is_null() {
             String::new()
         } else {
             body.to_string()
         };
         let headers = [GUEST, json, accept];
-        let reply = server.seat(seat).ask(method, path, &headers, &body);
+        let reply = server.compat(compat).ask(method, path, &headers, &body);
         told.push((format!("{method} {path} {body}"), reply.body));
     };
     ask(0, "POST", "/reload", Value::Null);

@@ -1,4 +1,4 @@
-//! The seat of Miyo beyond a plain search: paths by name, folders left out, single files.
+//! The compatibility server of Miyo beyond a plain search: paths by name, folders left out, single files.
 
 use std::fs;
 
@@ -35,8 +35,8 @@ fn paths(list: &Value) -> Vec<&str> {
 fn without_a_folder_every_path_begins_with_the_name_of_its_own() {
     let vault = vault();
     let server = serve(&vault);
-    let seat = server.seat(1);
-    let search = |body: Value| seat.post("/v0/search", &body.to_string()).json();
+    let compat = server.compat(1);
+    let search = |body: Value| compat.post("/v0/search", &body.to_string()).json();
     let found = search(json!({"query": "boiler", "limit": 3}));
     assert_eq!(found["results"][0]["path"], format!("vault/{BOILER}"));
     let found = search(json!({"query": "boiler", "exclude_folders": ["2-Areas/Home"]}));
@@ -44,7 +44,7 @@ fn without_a_folder_every_path_begins_with_the_name_of_its_own() {
     let is_left_out = |path: &&str| path.starts_with("vault/2-Areas/Home/");
     assert!(!paths(&found["results"]).iter().any(is_left_out), "{found}");
     let like = json!({"file_path": format!("vault/{BOILER}"), "limit": 4}).to_string();
-    let found = seat.post("/v0/search/related", &like).json();
+    let found = compat.post("/v0/search/related", &like).json();
     assert_eq!(found["count"], 4);
     let is_named = |path: &&str| path.starts_with("vault/");
     assert!(paths(&found["results"]).iter().all(is_named), "{found}");
@@ -54,8 +54,8 @@ fn without_a_folder_every_path_begins_with_the_name_of_its_own() {
 fn indexed_files_are_listed_page_by_page() {
     let vault = vault();
     let server = serve(&vault);
-    let seat = server.seat(1);
-    let get = |path: &str| seat.ask("GET", path, &[], "");
+    let compat = server.compat(1);
+    let get = |path: &str| compat.ask("GET", path, &[], "");
     let folder = get("/v0/folder?path=vault").json();
     assert_eq!(folder["exclude_folders"], json!(["Archive"]));
     assert_eq!(folder["exclude_patterns"], json!(["*.tmp"]));
@@ -116,10 +116,10 @@ fn indexed_files_are_listed_page_by_page() {
 fn only_what_is_indexed_is_read_and_only_by_its_path() {
     let vault = vault();
     let server = serve(&vault);
-    let seat = server.seat(1);
+    let compat = server.compat(1);
     let parse = |path: &str| {
         let body = json!({"folder_name": "vault", "path": path}).to_string();
-        seat.post("/v0/parse-doc", &body)
+        compat.post("/v0/parse-doc", &body)
     };
     let file = format!("vault/{BOILER}");
     for path in [BOILER, &file, &format!("{}/{BOILER}", root(&vault))] {
@@ -133,5 +133,5 @@ fn only_what_is_indexed_is_read_and_only_by_its_path() {
     for path in ["Archive/Old.md", "../config.toml", "/etc/passwd", "Boiler"] {
         parse(path).problem(404);
     }
-    seat.post("/v0/parse-doc", "{}").problem(400);
+    compat.post("/v0/parse-doc", "{}").problem(400);
 }

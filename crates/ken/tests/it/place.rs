@@ -113,7 +113,7 @@ fn a_mistake_in_the_settings_is_named_with_the_nearest_right_word() {
     );
     check(
         "[search]\nmode = \"fast\"\n",
-        "\"fast\" is no search mode",
+        "\"fast\" is not a search mode",
         "hybrid",
     );
     check(

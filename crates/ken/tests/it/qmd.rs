@@ -222,7 +222,7 @@ fn collections_are_domains() {
 }
 
 #[test]
-fn the_seat_is_not_in_the_help() {
+fn the_verbs_of_qmd_are_not_in_the_help() {
     let help = TestVault::empty().bare_ken(&["--help"]).stdout;
     assert!(
         !help.contains("vsearch") && help.contains("  hook "),

@@ -1,4 +1,4 @@
-//! `ken serve`: every route, what is wrong and how it is told, and the seats of other programs.
+//! `ken serve`: every route, what is wrong and how it is told, and the compatibility servers.
 
 use std::fs;
 use std::io::Write;
@@ -357,8 +357,8 @@ fn omnisearch_is_answered_in_its_place() {
     let vault = TestVault::example();
     let args = ["--compat", "omnisearch", "--omnisearch-port", "0"];
     let server = Server::start(&vault, &args);
-    let seat = server.seat(1);
-    let notes = seat.ask("GET", "/search?q=boiler", &[], "").json();
+    let compat = server.compat(1);
+    let notes = compat.ask("GET", "/search?q=boiler", &[], "").json();
     let first = &notes[0];
     assert_eq!(first["path"], BOILER);
     assert_eq!(first["basename"], "Boiler");
@@ -370,34 +370,37 @@ fn omnisearch_is_answered_in_its_place() {
     let text: Vec<u16> = text.as_str().unwrap().encode_utf16().collect();
     let word = String::from_utf16(&text[offset..offset + 6]).unwrap();
     assert_eq!(first["matches"][0]["match"], word);
-    assert_eq!(seat.ask("GET", "/search?q=", &[], "").json(), json!([]));
+    assert_eq!(compat.ask("GET", "/search?q=", &[], "").json(), json!([]));
     let origin = [("Origin", "app://obsidian.md")];
-    let reply = seat.ask("GET", "/search?q=boiler", &origin, "");
+    let reply = compat.ask("GET", "/search?q=boiler", &origin, "");
     assert_eq!(
         reply.header("access-control-allow-origin"),
         Some("app://obsidian.md")
     );
-    assert_eq!(seat.ask("OPTIONS", "/search", &origin, "").status, 204);
+    assert_eq!(compat.ask("OPTIONS", "/search", &origin, "").status, 204);
     let elsewhere = [("Origin", "https://evil.example")];
-    seat.ask("GET", "/search?q=boiler", &elsewhere, "")
+    compat
+        .ask("GET", "/search?q=boiler", &elsewhere, "")
         .problem(403);
     let host = [("Host", "evil.example")];
-    seat.ask("GET", "/search?q=boiler", &host, "").problem(403);
-    seat.post("/search", "{}").problem(405);
+    compat
+        .ask("GET", "/search?q=boiler", &host, "")
+        .problem(403);
+    compat.post("/search", "{}").problem(405);
 }
 
 #[test]
 fn miyo_is_answered_in_its_place() {
     let vault = TestVault::example();
     let server = Server::start(&vault, &["--compat", "miyo", "--miyo-port", "0"]);
-    let seat = server.seat(1);
-    let health = seat.ask("GET", "/v0/health", &[], "").json();
+    let compat = server.compat(1);
+    let health = compat.ask("GET", "/v0/health", &[], "").json();
     assert_eq!(
         (&health["status"], &health["indexed_files"]),
         (&json!("ok"), &json!(47))
     );
     let root = vault.root().canonicalize().unwrap().display().to_string();
-    let search = |body: Value| seat.post("/v0/search", &body.to_string());
+    let search = |body: Value| compat.post("/v0/search", &body.to_string());
     let found = search(json!({"query": "boiler", "folder_path": root, "limit": 3})).json();
     assert_eq!(found["count"], found["results"].as_array().unwrap().len());
     assert_eq!(found["results"][0]["path"], format!("{root}/{BOILER}"));
@@ -421,32 +424,35 @@ fn miyo_is_answered_in_its_place() {
     search(json!({"limit": 3})).problem(400);
     search(json!({"query": "boiler", "folder_path": "/elsewhere"})).problem(404);
     let like = json!({"file_path": format!("{root}/{BOILER}"), "limit": 4}).to_string();
-    let found = seat.post("/v0/search/related", &like).json();
+    let found = compat.post("/v0/search/related", &like).json();
     assert_eq!(found["count"], 4);
     assert!(
         !found["results"].to_string().contains("Boiler.md"),
         "{found}"
     );
-    let folders = seat.ask("GET", "/v0/folder", &[], "").json();
+    let folders = compat.ask("GET", "/v0/folder", &[], "").json();
     assert_eq!(folders["folders"][0]["path"], root);
     assert_eq!(
-        seat.ask("GET", "/v0/folder?path=vault", &[], "").json()["recursive"],
+        compat.ask("GET", "/v0/folder?path=vault", &[], "").json()["recursive"],
         true
     );
-    seat.ask("GET", "/v0/folder?path=/elsewhere", &[], "")
+    compat
+        .ask("GET", "/v0/folder?path=/elsewhere", &[], "")
         .problem(404);
-    seat.post("/v0/folder", &json!({"path": root}).to_string())
+    compat
+        .post("/v0/folder", &json!({"path": root}).to_string())
         .problem(409);
-    seat.post("/v0/folder", "{\"path\":\"/elsewhere\"}")
+    compat
+        .post("/v0/folder", "{\"path\":\"/elsewhere\"}")
         .problem(501);
     for (method, path) in [
         ("PATCH", "/v0/folder"),
         ("DELETE", "/v0/folder"),
         ("POST", "/v0/folder/pause"),
     ] {
-        seat.ask(method, path, &[], "{}").problem(501);
+        compat.ask(method, path, &[], "{}").problem(501);
     }
-    let scan = seat.post("/v0/scan", "{\"path\":\"vault\",\"force\":true}");
+    let scan = compat.post("/v0/scan", "{\"path\":\"vault\",\"force\":true}");
     assert_eq!(
         (scan.status, &scan.json()["status"]),
         (202, &json!("started"))

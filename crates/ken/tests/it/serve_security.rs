@@ -161,9 +161,9 @@ fn a_token_is_needed_once_there_are_clients() {
         server.get(path).problem(401);
     }
     server.post("/reload", "").problem(401);
-    // The seat of another program is no way round.
+    // A compatibility server is no way round.
     server
-        .seat(1)
+        .compat(1)
         .ask("GET", "/v0/health", &[], "")
         .problem(401);
 }
@@ -207,8 +207,9 @@ fn a_domain_that_a_client_may_not_ask_does_not_exist() {
         ("Authorization", "Bearer guest-token"),
         ("Content-Type", "application/json"),
     ];
-    let seat = server.seat(1);
-    seat.ask("POST", "/v0/search", &headers, &folder)
+    let compat = server.compat(1);
+    compat
+        .ask("POST", "/v0/search", &headers, &folder)
         .problem(404);
 }
 
@@ -350,8 +351,8 @@ fn who_sends_slowly_is_not_waited_for() {
 #[test]
 fn what_another_site_asks_for_is_turned_away() {
     let vault = TestVault::example();
-    let seats = "--compat omnisearch,miyo --omnisearch-port 0 --miyo-port 0";
-    let server = Server::start(&vault, &seats.split(' ').collect::<Vec<_>>());
+    let options = "--compat omnisearch,miyo --omnisearch-port 0 --miyo-port 0";
+    let server = Server::start(&vault, &options.split(' ').collect::<Vec<_>>());
     let paths = [
         (0, "/health"),
         (0, "/search?q=boiler"),
@@ -361,10 +362,10 @@ fn what_another_site_asks_for_is_turned_away() {
         (1, "/search?q=boiler"),
         (2, "/v0/health"),
     ];
-    for (seat, path) in paths {
+    for (compat, path) in paths {
         let with = |site: &str, mode: &str| {
             let headers = [("Sec-Fetch-Site", site), ("Sec-Fetch-Mode", mode)];
-            server.seat(seat).ask("GET", path, &headers, "")
+            server.compat(compat).ask("GET", path, &headers, "")
         };
         for site in ["cross-site", "same-site"] {
             // A page that asks in the background, and a link that somebody follows.

@@ -15,7 +15,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 /// A server that ends with the test.
 pub(crate) struct Server {
     child: Child,
-    /// The main address, and those of the seats in their order.
+    /// The main address, and those of the compatibility servers in their order.
     addresses: Vec<SocketAddr>,
 }
 
@@ -58,15 +58,15 @@ impl Server {
         format!("http://{}{path}", self.addresses[0])
     }
 
-    /// Asks a seat instead of the main address.
-    pub(crate) fn seat(&self, place: usize) -> Client {
+    /// Asks a compat instead of the main address.
+    pub(crate) fn compat(&self, place: usize) -> Client {
         Client {
             address: self.addresses[place],
         }
     }
 
     pub(crate) fn client(&self) -> Client {
-        self.seat(0)
+        self.compat(0)
     }
 
     pub(crate) fn get(&self, path: &str) -> Reply {

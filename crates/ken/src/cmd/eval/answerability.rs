@@ -10,7 +10,7 @@ use super::{Found, TemporaryIndex, name, tables};
 use crate::args::EvalArgs;
 use crate::render;
 use crate::settings::Settings;
-use crate::wire::eval::{AnswerabilityShape, AnswerablePair};
+use crate::wire::eval::{AnswerabilityReport, AnswerablePair};
 
 pub(super) fn run(
     settings: &Settings,
@@ -47,14 +47,14 @@ pub(super) fn run(
         .iter()
         .filter_map(|pair| pair.abstention.auroc)
         .collect();
-    let shape = AnswerabilityShape {
+    let report = AnswerabilityReport {
         mean_auroc: (!aurocs.is_empty()).then(|| aurocs.iter().sum::<f64>() / aurocs.len() as f64),
         collections,
     };
     if args.json {
-        render::print_json(&shape)?;
+        render::print_json(&report)?;
     } else {
-        render::print(&tables::answerable(&shape))?;
+        render::print(&tables::answerable(&report))?;
     }
     Ok(Found::Something)
 }

@@ -6,20 +6,22 @@ use kenning::eval::{Judgements, Outcome};
 
 use super::MODES;
 use crate::render;
-use crate::wire::eval::{AbstentionShape, AnswerabilityShape, ChangeShape, EvalShape, TuneShape};
+use crate::wire::eval::{
+    AbstentionFigures, AnswerabilityReport, BaselineChange, EvalReport, TuneReport,
+};
 
 /// Everything about one collection or vault. Writing into a string does not fail.
 pub(super) fn measured(
-    shape: &EvalShape,
+    report: &EvalReport,
     judgements: &Judgements,
     outcomes: &[Outcome; 3],
 ) -> String {
     let mut out = format!(
         "{}: {} queries, {} notes, {} chunks\n{:<8} {:>8} {:>10} {:>11} {:>8} {:>7} {:>7} {:>9} {:>9}\n",
-        render::inline(&shape.collection),
-        shape.queries,
-        shape.documents,
-        shape.chunks,
+        render::inline(&report.collection),
+        report.queries,
+        report.documents,
+        report.chunks,
         "mode",
         "nDCG@10",
         "recall@10",
@@ -47,7 +49,7 @@ pub(super) fn measured(
         );
     }
     kinds(&mut out, judgements, outcomes);
-    if let Some(found) = &shape.abstention {
+    if let Some(found) = &report.abstention {
         let _ = write!(out, "\n{}", abstention(found));
         for question in found.misjudged.iter().flatten() {
             let (grade, confidence) = (question.evidence, question.confidence);
@@ -58,7 +60,7 @@ pub(super) fn measured(
             );
         }
     }
-    if let Some(change) = &shape.baseline {
+    if let Some(change) = &report.baseline {
         let _ = write!(out, "\n{}", changed(change));
     }
     out
@@ -84,7 +86,7 @@ fn kinds(out: &mut String, judgements: &Judgements, outcomes: &[Outcome; 3]) {
     }
 }
 
-fn abstention(found: &AbstentionShape) -> String {
+fn abstention(found: &AbstentionFigures) -> String {
     format!(
         "absent: {} queries, evidence none or weak for {:.1} % of them and {:.1} % of the others; \
          AUROC {}\n",
@@ -99,7 +101,7 @@ fn figure(value: Option<f64>) -> String {
     value.map_or_else(|| "-".to_owned(), |value| format!("{value:.4}"))
 }
 
-fn changed(change: &ChangeShape) -> String {
+fn changed(change: &BaselineChange) -> String {
     let mut out = format!(
         "against {}: {:+.4} nDCG@10 of hybrid over {} queries (95 % between {:+.4} and {:+.4}, \
          p = {:.4})\n{} lost, {} gained\n",
@@ -126,12 +128,12 @@ fn changed(change: &ChangeShape) -> String {
 }
 
 /// Collections and the questions they cannot answer.
-pub(super) fn answerable(shape: &AnswerabilityShape) -> String {
+pub(super) fn answerable(report: &AnswerabilityReport) -> String {
     let mut out = format!(
         "{:<24} {:<24} {:>7} {:>7} {:>9} {:>9} {:>8}\n",
         "collection", "cannot answer", "own", "foreign", "own n/w", "for. n/w", "AUROC"
     );
-    for pair in &shape.collections {
+    for pair in &report.collections {
         let found = &pair.abstention;
         let _ = writeln!(
             out,
@@ -145,22 +147,22 @@ pub(super) fn answerable(shape: &AnswerabilityShape) -> String {
             figure(found.auroc)
         );
     }
-    let _ = writeln!(out, "{:<88} {:>8}", "mean", figure(shape.mean_auroc));
+    let _ = writeln!(out, "{:<88} {:>8}", "mean", figure(report.mean_auroc));
     out
 }
 
 /// What was tried, and what to put into the settings if anything.
-pub(super) fn tuned(shape: &TuneShape) -> String {
+pub(super) fn tuned(report: &TuneReport) -> String {
     let mut out = format!(
         "{}: {} to choose by, {} to test with\n{:<16} {:>8} {:>8}\n",
-        render::inline(&shape.collection),
-        render::counted(shape.fit_queries, "question"),
-        shape.test_queries,
+        render::inline(&report.collection),
+        render::counted(report.fit_queries, "question"),
+        report.test_queries,
         "weight",
         "value",
         "nDCG@10"
     );
-    for trial in &shape.trials {
+    for trial in &report.trials {
         let (name, value) = (
             trial["name"].as_str().unwrap_or_default(),
             trial["value"].to_string(),
@@ -168,23 +170,23 @@ pub(super) fn tuned(shape: &TuneShape) -> String {
         let ndcg = trial["ndcg_at_10"].as_f64().unwrap_or_default();
         let _ = writeln!(out, "{name:<16} {value:>8} {ndcg:>8.4}");
     }
-    if shape.chosen.is_empty() {
+    if report.chosen.is_empty() {
         return out + "\nnothing to change: what is set did best\n";
     }
     let _ = writeln!(
         out,
         "\nto test with: {:.4} -> {:.4} (95 % between {:+.4} and {:+.4}, p = {:.4})",
-        shape.tested.0,
-        shape.tested.1,
-        shape.low.unwrap_or_default(),
-        shape.high.unwrap_or_default(),
-        shape.p.unwrap_or(1.0)
+        report.tested.0,
+        report.tested.1,
+        report.low.unwrap_or_default(),
+        report.high.unwrap_or_default(),
+        report.p.unwrap_or(1.0)
     );
-    if !shape.is_gain {
+    if !report.is_gain {
         return out + "nothing to change: what did best on one half may be luck on the other\n";
     }
     out += "put this into config.toml:\n\n[search]\n";
-    for chosen in &shape.chosen {
+    for chosen in &report.chosen {
         let name = chosen["name"].as_str().unwrap_or_default();
         let _ = writeln!(
             out,

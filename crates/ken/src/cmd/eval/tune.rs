@@ -8,7 +8,7 @@ use kenning::search::Tuning;
 use super::{Asked, Found, tables};
 use crate::args::EvalArgs;
 use crate::render;
-use crate::wire::eval::TuneShape;
+use crate::wire::eval::TuneReport;
 
 pub(super) fn run(
     asked: &Asked,
@@ -23,11 +23,11 @@ pub(super) fn run(
         &asked.judgements,
         &eval::weights(tuning),
     )?;
-    let shape = TuneShape::new(asked.name.clone(), &proposal);
+    let report = TuneReport::new(asked.name.clone(), &proposal);
     if args.json {
-        render::print_json(&shape)?;
+        render::print_json(&report)?;
     } else {
-        render::print(&tables::tuned(&shape))?;
+        render::print(&tables::tuned(&report))?;
     }
     Ok(Found::Something)
 }

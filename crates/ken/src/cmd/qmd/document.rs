@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 
 use anyhow::Result;
+use kenning::search::Mode;
 
-use crate::args::ModeArg;
 use crate::hint::Hinted;
-use crate::wire::AnswerShape;
+use crate::wire::SearchResponse;
 
 /// How much a rank counts, as qmd fuses lists.
 const RRF_K: f64 = 60.0;
@@ -15,15 +15,15 @@ const FIRST_WEIGHT: f64 = 2.0;
 
 /// Returns what is to be asked, each in its mode: one query as it was typed, or the lines of a
 /// document. `mode` is for what says nothing about it.
-pub(super) fn parse(query: &str, mode: Option<ModeArg>) -> Result<Vec<(String, Option<ModeArg>)>> {
+pub(super) fn parse(query: &str, mode: Option<Mode>) -> Result<Vec<(String, Option<Mode>)>> {
     let lines: Vec<&str> = query.lines().map(str::trim).collect();
     let lines: Vec<&str> = lines.into_iter().filter(|line| !line.is_empty()).collect();
     let mut asked = Vec::new();
     for line in &lines {
         let (name, text) = line.split_once(':').unwrap_or(("", line));
         let own = match name.trim().to_lowercase().as_str() {
-            "lex" => Some(ModeArg::Lexical),
-            "vec" | "hyde" => Some(ModeArg::Vector),
+            "lex" => Some(Mode::Lexical),
+            "vec" | "hyde" => Some(Mode::Vector),
             "expand" if lines.len() == 1 => mode,
             // Says what is meant, to a language model that there is none of.
             "intent" => continue,
@@ -56,7 +56,7 @@ pub(super) fn parse(query: &str, mode: Option<ModeArg>) -> Result<Vec<(String, O
 }
 
 /// Makes one answer of several by their ranks; a hit keeps the best score it was given.
-pub(super) fn fused(mut lists: Vec<AnswerShape>, limit: usize) -> Option<AnswerShape> {
+pub(super) fn fused(mut lists: Vec<SearchResponse>, limit: usize) -> Option<SearchResponse> {
     if lists.len() < 2 {
         return lists.pop();
     }
@@ -82,7 +82,7 @@ pub(super) fn fused(mut lists: Vec<AnswerShape>, limit: usize) -> Option<AnswerS
     let surest = lists
         .into_iter()
         .max_by(|a, b| a.confidence.total_cmp(&b.confidence));
-    surest.map(|answer| AnswerShape { hits, ..answer })
+    surest.map(|answer| SearchResponse { hits, ..answer })
 }
 
 #[cfg(test)]
@@ -90,7 +90,7 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn check(query: &str, expected: &[(&str, Option<ModeArg>)]) {
+    fn check(query: &str, expected: &[(&str, Option<Mode>)]) {
         let parsed = parse(query, None).unwrap();
         let parsed: Vec<_> = parsed
             .iter()
@@ -101,7 +101,7 @@ mod tests {
 
     #[test]
     fn lines_say_how_they_are_asked() {
-        use ModeArg::{Lexical, Vector};
+        use Mode::{Lexical, Vector};
         check("roof gutter", &[("roof gutter", None)]);
         check("tag:home roof", &[("tag:home roof", None)]);
         check("10:30 call", &[("10:30 call", None)]);

@@ -13,17 +13,17 @@ use axum::Router;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::routing::{get, post};
+use kenning::search::Mode;
 use kenning::vault::{PathList, Vault};
 use serde_json::json;
 
-use crate::args::ModeArg;
-use crate::cmd::open::How;
-use crate::desk::{Desk, Desks, SearchRequest, join, masked};
+use crate::runtime::How;
+use crate::searcher::{SearchRequest, Searcher, Searchers, join, masked};
 use crate::serve::App;
 use crate::serve::ask::{Answer, check_query, within};
 use crate::serve::input::{Every, Params, Sent};
 use crate::serve::problem::{self, Problem};
-use crate::wire::HitShape;
+use crate::wire::Hit;
 use crate::wire::compat::{
     MiyoAnswer, MiyoFilter, MiyoFolder, MiyoFolderParams, MiyoFolders, MiyoHealth, MiyoHit,
     MiyoRelated, MiyoRelatedAnswer, MiyoRelatedFile, MiyoSearch, MiyoStarted,
@@ -59,9 +59,9 @@ pub(in crate::serve) fn router() -> Router<App> {
         .method_not_allowed_fallback(problem::wrong_method)
 }
 
-async fn health(State(app): State<App>, Every(desks): Every) -> Answer<MiyoHealth> {
+async fn health(State(app): State<App>, Every(searchers): Every) -> Answer<MiyoHealth> {
     app.ask(move || {
-        let status = desks.get(None)?.status().ok();
+        let status = searchers.get(None)?.status().ok();
         Ok(MiyoHealth {
             status: if status.is_some() { "ok" } else { "degraded" },
             service: "running",
@@ -79,7 +79,7 @@ async fn health(State(app): State<App>, Every(desks): Every) -> Answer<MiyoHealt
 
 async fn search(
     State(app): State<App>,
-    Every(desks): Every,
+    Every(searchers): Every,
     Sent(asked): Sent<MiyoSearch>,
 ) -> Answer<MiyoAnswer> {
     let query = asked.query.unwrap_or_default();
@@ -88,7 +88,7 @@ async fn search(
         return Err(Problem::bad("query is missing"));
     }
     let limit = within("limit", asked.limit, LIMIT_MAX)?.unwrap_or(LIMIT);
-    let named = Named::find_all(&desks, asked.folder_path, asked.folder_name)?;
+    let named = Named::find_all(&searchers, asked.folder_path, asked.folder_name)?;
     let sieve = Sieve {
         filters: checked(asked.filters)?,
         path: asked.path.map(|path| path.to_lowercase()),
@@ -108,8 +108,11 @@ async fn search(
         let mut answers = Vec::new();
         let mut asked = Vec::new();
         for named in &named {
-            answers.push((named.desk.name().to_owned(), named.desk.search(&request)?));
-            asked.push((named, named.vault(), named.desk.status()?.model));
+            answers.push((
+                named.searcher.name().to_owned(),
+                named.searcher.search(&request)?,
+            ));
+            asked.push((named, named.vault(), named.searcher.status()?.model));
         }
         let n_hits = answers.iter().map(|(_, answer)| answer.hits.len()).sum();
         let hits = join(answers, n_hits, None).map_or_else(Vec::new, |joined| joined.hits);
@@ -118,7 +121,7 @@ async fn search(
             let own = hit.domain.as_deref();
             let at = asked
                 .iter()
-                .position(|(named, ..)| own == Some(named.desk.name()));
+                .position(|(named, ..)| own == Some(named.searcher.name()));
             let (named, vault, model) = &asked[at.unwrap_or(0)];
             results.push(named.hit(hit, vault.as_ref(), model.clone()));
         }
@@ -137,7 +140,7 @@ async fn search(
 /// Finds what is like a file by asking for its own words, by meaning.
 async fn related(
     State(app): State<App>,
-    Every(desks): Every,
+    Every(searchers): Every,
     Sent(asked): Sent<MiyoRelated>,
 ) -> Answer<MiyoRelatedAnswer> {
     let file_path = asked
@@ -147,21 +150,21 @@ async fn related(
     if !checked(asked.filters)?.is_empty() {
         return Err(Problem::bad("related notes cannot be filtered"));
     }
-    let named = Named::of_file(&desks, asked.folder_path, asked.folder_name, &file_path)?;
+    let named = Named::of_file(&searchers, asked.folder_path, asked.folder_name, &file_path)?;
     app.ask(move || {
         let started = Instant::now();
-        let note = named.desk.passage(&named.inner(&file_path))?;
+        let note = named.searcher.passage(&named.inner(&file_path))?;
         let text = format!("{} {}", note.title, note.text);
         let words = text.split(|c: char| !c.is_alphanumeric());
         let words: Vec<&str> = words
             .filter(|word| !word.is_empty())
             .take(WORDS_MAX)
             .collect();
-        let answer = named.desk.search(&SearchRequest {
+        let answer = named.searcher.search(&SearchRequest {
             query: words.join(" "),
             limit: Some(limit + 1),
             per_note: Some(1),
-            mode: Some(ModeArg::Vector),
+            mode: Some(Mode::Vector),
             dates: Some(false),
             ..SearchRequest::default()
         })?;
@@ -185,26 +188,30 @@ async fn related(
 
 async fn folders(
     State(app): State<App>,
-    Every(desks): Every,
+    Every(searchers): Every,
     Params(asked): Params<MiyoFolderParams>,
 ) -> Result<axum::response::Response, Problem> {
     use axum::response::IntoResponse;
     if let Some(path) = asked.path {
-        let named = Named::find(&desks, Some(path), None)?;
-        let folder = app.ask(move || Ok(folder(&named.desk))).await?;
+        let named = Named::find(&searchers, Some(path), None)?;
+        let folder = app.ask(move || Ok(folder(&named.searcher))).await?;
         return Ok(folder.into_response());
     }
     let list = app.ask(move || {
         Ok(MiyoFolders {
-            folders: desks.all().iter().map(|desk| folder(desk)).collect(),
+            folders: searchers
+                .all()
+                .iter()
+                .map(|searcher| folder(searcher))
+                .collect(),
         })
     });
     Ok(list.await?.into_response())
 }
 
-fn folder(desk: &Desk) -> MiyoFolder {
-    let status = desk.status().ok();
-    let rules = &desk.located().rules;
+fn folder(searcher: &Searcher) -> MiyoFolder {
+    let status = searcher.status().ok();
+    let rules = &searcher.located().rules;
     // What is left out because another domain has it is not named.
     let is_own = |entry: &&String| {
         let mut others = rules.others.iter();
@@ -218,8 +225,8 @@ fn folder(desk: &Desk) -> MiyoFolder {
         .cloned()
         .partition(|entry| entry.contains(['*', '?', '[', '{']));
     MiyoFolder {
-        path: place(desk),
-        name: short_name(desk),
+        path: place(searcher),
+        name: short_name(searcher),
         include_patterns: vec!["**/*".to_owned()],
         exclude_patterns,
         exclude_folders,
@@ -233,9 +240,9 @@ fn folder(desk: &Desk) -> MiyoFolder {
     }
 }
 
-async fn add_folder(Every(desks): Every, Sent(asked): Sent<MiyoFolderParams>) -> Problem {
+async fn add_folder(Every(searchers): Every, Sent(asked): Sent<MiyoFolderParams>) -> Problem {
     let path = asked.path.unwrap_or_default();
-    match Named::find(&desks, Some(path), None) {
+    match Named::find(&searchers, Some(path), None) {
         Ok(_) => Problem::new(StatusCode::CONFLICT, "the folder is registered already")
             .hint("which folders of it are left out is set as `exclude` in Kenning's settings"),
         Err(_) => Problem::new(
@@ -254,75 +261,79 @@ async fn unsupported() -> Problem {
 
 async fn resume(
     State(app): State<App>,
-    Every(desks): Every,
+    Every(searchers): Every,
     Sent(asked): Sent<MiyoFolderParams>,
 ) -> Result<(StatusCode, Json<MiyoStarted>), Problem> {
-    begin(app, &desks, asked, "scanning")
+    begin(app, &searchers, asked, "scanning")
 }
 
 async fn scan(
     State(app): State<App>,
-    Every(desks): Every,
+    Every(searchers): Every,
     Sent(asked): Sent<MiyoFolderParams>,
 ) -> Result<(StatusCode, Json<MiyoStarted>), Problem> {
-    begin(app, &desks, asked, "started")
+    begin(app, &searchers, asked, "started")
 }
 
 /// Brings a folder up to date, without waiting for it. Whether a file changed is always seen, so
 /// that `force` has nothing to add.
 fn begin(
     app: App,
-    desks: &Desks,
+    searchers: &Searchers,
     asked: MiyoFolderParams,
     status: &'static str,
 ) -> Result<(StatusCode, Json<MiyoStarted>), Problem> {
     let path = asked.path.ok_or_else(|| Problem::bad("path is missing"))?;
-    let desk = Named::find(desks, Some(path.clone()), None)?.desk;
-    tokio::spawn(async move { app.reload(desk, How::default(), |_| ()).await });
+    let searcher = Named::find(searchers, Some(path.clone()), None)?.searcher;
+    tokio::spawn(async move { app.reload(searcher, How::default(), |_| ()).await });
     Ok((StatusCode::ACCEPTED, Json(MiyoStarted { status, path })))
 }
 
-/// Where the notes of a desk are.
-fn place(desk: &Desk) -> String {
-    desk.vault()
-        .map_or_else(|| desk.name().to_owned(), |path| path.display().to_string())
+/// Where the notes of a searcher are.
+fn place(searcher: &Searcher) -> String {
+    searcher.vault().map_or_else(
+        || searcher.name().to_owned(),
+        |path| path.display().to_string(),
+    )
 }
 
 /// What Obsidian calls a vault: the name of its folder.
-fn short_name(desk: &Desk) -> String {
-    let file_name = desk.vault().and_then(Path::file_name);
+fn short_name(searcher: &Searcher) -> String {
+    let file_name = searcher.vault().and_then(Path::file_name);
     file_name.map_or_else(
-        || desk.name().to_owned(),
+        || searcher.name().to_owned(),
         |name| name.to_string_lossy().into_owned(),
     )
 }
 
-/// A desk, and how the client calls its folder: by path or by name.
+/// A searcher, and how the client calls its folder: by path or by name.
 struct Named {
-    desk: Arc<Desk>,
+    searcher: Arc<Searcher>,
     /// What stands before paths below the vault.
     prefix: String,
 }
 
 impl Named {
-    fn new(desk: &Arc<Desk>, prefix: String) -> Self {
+    fn new(searcher: &Arc<Searcher>, prefix: String) -> Self {
         Self {
-            desk: Arc::clone(desk),
+            searcher: Arc::clone(searcher),
             prefix,
         }
     }
 
     /// Returns the folder that is named, or all of them under their names.
     fn find_all(
-        desks: &Desks,
+        searchers: &Searchers,
         path: Option<String>,
         name: Option<String>,
     ) -> Result<Vec<Self>, Problem> {
         if path.is_some() || name.is_some() {
-            return Self::find(desks, path, name).map(|named| vec![named]);
+            return Self::find(searchers, path, name).map(|named| vec![named]);
         }
-        let all = desks.all().iter();
-        let all: Vec<Self> = all.map(|desk| Self::new(desk, short_name(desk))).collect();
+        let all = searchers.all().iter();
+        let all: Vec<Self> = all
+            .map(|searcher| Self::new(searcher, short_name(searcher)))
+            .collect();
         match all.is_empty() {
             true => Err(Self::unknown()),
             false => Ok(all),
@@ -331,37 +342,45 @@ impl Named {
 
     /// Returns the folder that is named, or the one that the path of a file begins with.
     fn of_file(
-        desks: &Desks,
+        searchers: &Searchers,
         path: Option<String>,
         name: Option<String>,
         file: &str,
     ) -> Result<Self, Problem> {
         if path.is_some() || name.is_some() {
-            return Self::find(desks, path, name);
+            return Self::find(searchers, path, name);
         }
         let begins = |prefix: &String| {
             let rest = file.strip_prefix(prefix.as_str());
             rest.is_some_and(|rest| rest.starts_with('/'))
         };
-        for desk in desks.all() {
-            let names = [place(desk), short_name(desk), desk.name().to_owned()];
+        for searcher in searchers.all() {
+            let names = [
+                place(searcher),
+                short_name(searcher),
+                searcher.name().to_owned(),
+            ];
             if let Some(prefix) = names.into_iter().find(begins) {
-                return Ok(Self::new(desk, prefix));
+                return Ok(Self::new(searcher, prefix));
             }
         }
-        let desk = desks.get(None).map_err(|_| Self::unknown())?;
-        Ok(Self::new(desk, short_name(desk)))
+        let searcher = searchers.get(None).map_err(|_| Self::unknown())?;
+        Ok(Self::new(searcher, short_name(searcher)))
     }
 
-    fn find(desks: &Desks, path: Option<String>, name: Option<String>) -> Result<Self, Problem> {
+    fn find(
+        searchers: &Searchers,
+        path: Option<String>,
+        name: Option<String>,
+    ) -> Result<Self, Problem> {
         let wanted = path.or(name).unwrap_or_default();
         let wanted = wanted.trim_end_matches('/');
-        let is_wanted = |desk: &&Arc<Desk>| {
-            place(desk) == wanted || desk.name() == wanted || short_name(desk) == wanted
+        let is_wanted = |searcher: &&Arc<Searcher>| {
+            place(searcher) == wanted || searcher.name() == wanted || short_name(searcher) == wanted
         };
-        let desk = desks.all().iter().find(is_wanted);
-        let desk = desk.ok_or_else(Self::unknown)?;
-        Ok(Self::new(desk, wanted.to_owned()))
+        let searcher = searchers.all().iter().find(is_wanted);
+        let searcher = searcher.ok_or_else(Self::unknown)?;
+        Ok(Self::new(searcher, wanted.to_owned()))
     }
 
     fn unknown() -> Problem {
@@ -370,8 +389,8 @@ impl Named {
 
     /// Returns the path below the vault of a path that the client knows.
     fn inner(&self, path: &str) -> String {
-        let desk = &self.desk;
-        let prefixes = [self.prefix.clone(), place(desk), short_name(desk)];
+        let searcher = &self.searcher;
+        let prefixes = [self.prefix.clone(), place(searcher), short_name(searcher)];
         let inner = prefixes.iter().find_map(|prefix| {
             let rest = path.strip_prefix(prefix.as_str())?;
             rest.strip_prefix('/')
@@ -385,11 +404,11 @@ impl Named {
     }
 
     fn vault(&self) -> Option<Vault> {
-        let rules = self.desk.located().rules.clone();
-        Vault::open(self.desk.vault()?, rules).ok()
+        let rules = self.searcher.located().rules.clone();
+        Vault::open(self.searcher.vault()?, rules).ok()
     }
 
-    fn hit(&self, hit: HitShape, vault: Option<&Vault>, model: Option<String>) -> MiyoHit {
+    fn hit(&self, hit: Hit, vault: Option<&Vault>, model: Option<String>) -> MiyoHit {
         let stamp = vault.and_then(|vault| vault.stamp(&hit.path));
         let file_name = hit.path.rsplit('/').next().unwrap_or(&hit.path).to_owned();
         MiyoHit {
@@ -411,7 +430,7 @@ impl Named {
             embedding_model: model,
             tags: hit.tags,
             created_at: hit.date,
-            folder_path: Some(place(&self.desk)),
+            folder_path: Some(place(&self.searcher)),
         }
     }
 }

@@ -10,12 +10,12 @@ use axum::middleware::{Next, from_fn};
 use axum::response::{IntoResponse, Response};
 use axum::routing::get;
 
-use crate::desk::{Desk, SearchRequest};
+use crate::searcher::{SearchRequest, Searcher};
 use crate::serve::App;
 use crate::serve::ask::{Answer, check_query};
 use crate::serve::input::{At, Params};
 use crate::serve::problem;
-use crate::wire::HitShape;
+use crate::wire::Hit;
 use crate::wire::compat::{OmnisearchMatch, OmnisearchNote, OmnisearchParams};
 
 /// What may read the answers from within a page: Obsidian itself and extensions of browsers. The
@@ -65,41 +65,41 @@ async fn share(request: Request, next: Next) -> Response {
 
 async fn search(
     State(app): State<App>,
-    At(desk): At,
+    At(searcher): At,
     Params(asked): Params<OmnisearchParams>,
 ) -> Answer<Vec<OmnisearchNote>> {
     let query = asked.q.unwrap_or_default();
     check_query(&query)?;
-    app.ask(move || notes(&desk, query)).await
+    app.ask(move || notes(&searcher, query)).await
 }
 
-fn notes(desk: &Desk, query: String) -> Result<Vec<OmnisearchNote>> {
+fn notes(searcher: &Searcher, query: String) -> Result<Vec<OmnisearchNote>> {
     if query.trim().is_empty() {
         return Ok(Vec::new());
     }
     let typed = words(&query);
-    let answer = desk.search(&SearchRequest {
+    let answer = searcher.search(&SearchRequest {
         query,
         limit: Some(LIMIT),
         per_note: Some(1),
         ..SearchRequest::default()
     })?;
     let hits = answer.hits.into_iter();
-    hits.map(|hit| note(desk, hit, &typed)).collect()
+    hits.map(|hit| note(searcher, hit, &typed)).collect()
 }
 
-fn note(desk: &Desk, hit: HitShape, typed: &BTreeSet<String>) -> Result<OmnisearchNote> {
+fn note(searcher: &Searcher, hit: Hit, typed: &BTreeSet<String>) -> Result<OmnisearchNote> {
     // Other forms of a word are highlighted; a word may also stand outside of the excerpt.
     let mut wanted = highlighted(&hit.excerpt, &hit.highlights);
     wanted.extend(typed.iter().cloned());
-    let matches = matches(&desk.passage(&hit.path)?.text, &wanted);
+    let matches = matches(&searcher.passage(&hit.path)?.text, &wanted);
     let found = matches.iter().map(|place| place.r#match.to_lowercase());
     let file = hit.path.rsplit('/').next().unwrap_or(&hit.path);
-    let vault = desk.vault().and_then(|vault| vault.file_name());
+    let vault = searcher.vault().and_then(|vault| vault.file_name());
     Ok(OmnisearchNote {
         score: hit.score,
         vault: vault.map_or_else(
-            || desk.name().to_owned(),
+            || searcher.name().to_owned(),
             |name| name.to_string_lossy().into_owned(),
         ),
         basename: file

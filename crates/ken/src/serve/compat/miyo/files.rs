@@ -8,7 +8,7 @@ use kenning::store::{Store, Wanted};
 use serde_json::json;
 
 use super::{Named, extension, place, seconds};
-use crate::desk::Desk;
+use crate::searcher::Searcher;
 use crate::serve::App;
 use crate::serve::ask::Answer;
 use crate::serve::input::{Every, Params, Sent};
@@ -22,7 +22,7 @@ use crate::wire::handle;
 /// Lists indexed files, those that changed last first.
 pub(super) async fn files(
     State(app): State<App>,
-    Every(desks): Every,
+    Every(searchers): Every,
     Params(asked): Params<MiyoFilesParams>,
 ) -> Answer<MiyoFiles> {
     if let Some(order) = &asked.order_by
@@ -30,12 +30,16 @@ pub(super) async fn files(
     {
         return Err(Problem::bad("order_by is mtime or updated_at"));
     }
-    let named = Named::find_all(&desks, asked.folder_path.clone(), asked.folder_name.clone())?;
+    let named = Named::find_all(
+        &searchers,
+        asked.folder_path.clone(),
+        asked.folder_name.clone(),
+    )?;
     app.ask(move || {
         let mut found = Vec::new();
         for named in &named {
             let of_desk = named
-                .desk
+                .searcher
                 .with_store(|store| listed(store, named, &asked))?;
             found.extend(of_desk.into_iter().map(|file| (named, file)));
         }
@@ -44,7 +48,9 @@ pub(super) async fn files(
         let page = found.into_iter().skip(asked.offset.unwrap_or(0));
         let page = page.take(asked.limit.unwrap_or(usize::MAX));
         let files = page.map(|(named, mut file)| {
-            file.total_chunks = named.desk.with_store(|store| n_chunks(store, &file.path))?;
+            file.total_chunks = named
+                .searcher
+                .with_store(|store| n_chunks(store, &file.path))?;
             file.path = named.outer(&file.path);
             Ok(file)
         });
@@ -83,7 +89,7 @@ fn listed(store: &Store, named: &Named, asked: &MiyoFilesParams) -> Result<Vec<M
                 updated_at: jiff::Timestamp::from_second(mtime)
                     .unwrap_or_default()
                     .to_string(),
-                folder_path: place(&named.desk),
+                folder_path: place(&named.searcher),
                 total_chunks: 0,
             });
         }
@@ -101,14 +107,14 @@ fn n_chunks(store: &Store, path: &str) -> Result<usize> {
 /// Returns the passages of a file in their order.
 pub(super) async fn documents(
     State(app): State<App>,
-    Every(desks): Every,
+    Every(searchers): Every,
     Params(asked): Params<MiyoDocumentsParams>,
 ) -> Answer<MiyoDocuments> {
     let path = asked.path.ok_or_else(|| Problem::bad("path is missing"))?;
-    let named = Named::of_file(&desks, asked.folder_path, asked.folder_name, &path)?;
+    let named = Named::of_file(&searchers, asked.folder_path, asked.folder_name, &path)?;
     app.ask(move || {
-        let model = named.desk.status()?.model;
-        named.desk.with_store(|store| {
+        let model = named.searcher.status()?.model;
+        named.searcher.with_store(|store| {
             let found = match passage(store, &named.inner(&path)) {
                 Ok(found) => found,
                 // A file that is not indexed has no passages; clients ask to find that out.
@@ -142,7 +148,7 @@ pub(super) async fn documents(
                     tags: note.tags.clone(),
                     extension: extension(&note.path),
                     created_at: note.date.clone(),
-                    folder_path: place(&named.desk),
+                    folder_path: place(&named.searcher),
                 })
             });
             Ok(MiyoDocuments {
@@ -157,14 +163,14 @@ pub(super) async fn documents(
 /// indexed are not opened: what may be read is for the settings to say.
 pub(super) async fn parse(
     State(app): State<App>,
-    Every(desks): Every,
+    Every(searchers): Every,
     Sent(asked): Sent<MiyoParse>,
 ) -> Answer<MiyoParsed> {
     let path = asked.path.ok_or_else(|| Problem::bad("path is missing"))?;
-    let named = Named::of_file(&desks, asked.folder_path, asked.folder_name, &path)?;
+    let named = Named::of_file(&searchers, asked.folder_path, asked.folder_name, &path)?;
     let parsed = app.ask(move || {
         let inner = named.inner(&path);
-        let note = named.desk.passage(&inner)?;
+        let note = named.searcher.passage(&inner)?;
         if note.path != inner {
             return Err(kenning::Error::NotFound { name: inner }.into());
         }
@@ -173,14 +179,14 @@ pub(super) async fn parse(
             format: note.format,
             source_path: named.outer(&note.path),
             title: note.title,
-            page_count: n_pages(&named.desk, &note.path),
+            page_count: n_pages(&named.searcher, &note.path),
         })
     });
     parsed.await
 }
 
-fn n_pages(desk: &Desk, path: &str) -> Option<u32> {
-    let pages = desk.with_store(|store| {
+fn n_pages(searcher: &Searcher, path: &str) -> Option<u32> {
+    let pages = searcher.with_store(|store| {
         let Some(note) = store.note_at(path)? else {
             return Ok(None);
         };

@@ -3,20 +3,20 @@
 use anyhow::Result;
 use kenning::search;
 
-use super::Desk;
+use super::Searcher;
 use crate::wire::handle;
-use crate::wire::http::{ChunkShape, DomainHealth, NodeShape};
+use crate::wire::http::{Chunk, DomainHealth, NodeResponse};
 
-impl Desk {
+impl Searcher {
     /// Returns a note or some of its lines, with the passages that stand on them.
-    pub(crate) fn node(&self, reference: &str) -> Result<NodeShape> {
+    pub(crate) fn node(&self, reference: &str) -> Result<NodeResponse> {
         self.with_store(|store| {
             let passage = search::passage(store, reference)?;
             let has_lines = passage.note.has_lines();
             let mut chunks = Vec::new();
             for found in search::chunks_on(store, &passage)? {
                 let (chunk, crumbs) = (found.chunk, found.breadcrumb);
-                chunks.push(ChunkShape {
+                chunks.push(Chunk {
                     id: handle(chunk.handle),
                     section: crumbs.last().filter(|_| crumbs.len() > 1).cloned(),
                     breadcrumb: crumbs,
@@ -26,7 +26,7 @@ impl Desk {
                     text: found.text,
                 });
             }
-            Ok(NodeShape {
+            Ok(NodeResponse {
                 passage: passage.into(),
                 chunks,
             })

@@ -11,8 +11,8 @@ use kenning::index::{self, Freshness, freshness};
 use kenning::store::Store;
 use kenning::vault::Vault;
 
-use super::{Desk, caveats, locked};
-use crate::cmd::open::{self, How};
+use super::{Searcher, caveats, locked};
+use crate::runtime::{self, How};
 use crate::settings::Located;
 
 /// Compares an index with its vault, thoroughly or as cheaply as the size of the vault demands.
@@ -31,13 +31,13 @@ pub(crate) fn look(
         }
     }
     let turn = match !is_thorough && index::is_sampled(store)? {
-        true => open::turn(&located.store),
+        true => runtime::turn(&located.store),
         false => 0,
     };
     Ok(freshness(store, &vault, is_thorough, turn)?)
 }
 
-impl Desk {
+impl Searcher {
     /// Brings the index up to date if the vault has changed, but waits no longer than `patience`.
     /// What is not done by then goes on beside; the notices say so.
     pub(crate) fn refresh(&self, patience: Duration) -> Vec<String> {
@@ -84,7 +84,7 @@ impl Desk {
             .with_store(|store| look(&self.located, folder, store, false))
             .map(|found| found == Freshness::Stale);
         match looked {
-            Err(error) if error.downcast_ref().is_some_and(open::is_to_be_made) => Ok(true),
+            Err(error) if error.downcast_ref().is_some_and(runtime::is_to_be_made) => Ok(true),
             other => other,
         }
     }
@@ -128,7 +128,7 @@ impl Updates {
         };
         thread::spawn(move || {
             let shared = Arc::clone(&ending.shared);
-            let updated = open::reload(&located, How::default(), &|progress| {
+            let updated = runtime::reload(&located, How::default(), &|progress| {
                 locked(&shared.state).progress = Some((progress.n_done, progress.n_total));
             });
             ending.set(updated.err().map(|error| told(&error)));

@@ -6,11 +6,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use anyhow::Result;
 use kenning::store::FileId;
 
-use super::{Desk, locked};
-use crate::cmd::open;
+use super::{Searcher, locked};
 use crate::render;
+use crate::runtime;
 
-/// Whether a desk mends its index, and what there is to tell about it.
+/// Whether a searcher mends its index, and what there is to tell about it.
 #[derive(Default)]
 pub(super) struct Mending {
     is_allowed: AtomicBool,
@@ -30,11 +30,11 @@ impl Mending {
     }
 }
 
-impl Desk {
+impl Searcher {
     /// Makes the index again if it was damage that went wrong with the file that was `seen`; tells
     /// whether it is worth asking again.
     pub(super) fn mend(&self, error: &anyhow::Error, seen: Option<FileId>) -> Result<bool> {
-        let Some(reason) = open::damage(&self.located, error) else {
+        let Some(reason) = runtime::damage(&self.located, error) else {
             return Ok(false);
         };
         // What was read of the damaged file is not asked again.
@@ -46,7 +46,7 @@ impl Desk {
         let _under_way = locked(&self.mending.under_way);
         // The others find the file exchanged, and only ask again.
         if seen == FileId::of(&self.located.store) {
-            let word = open::remake(&self.located, &reason, seen)?;
+            let word = runtime::remake(&self.located, &reason, seen)?;
             render::say(&format!("note: {word}"));
             *locked(&self.mending.word) = Some(word);
         }

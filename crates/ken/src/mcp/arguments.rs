@@ -7,14 +7,13 @@ use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
-use crate::args::ModeArg;
 use crate::hint::Hinted;
 use crate::settings::distance;
-use crate::wire::CitationShape;
+use crate::wire::{CitationFields, Mode};
 
 /// Arguments of `search` and `memory_search`.
 #[derive(Debug, Deserialize, JsonSchema)]
-pub(super) struct SearchAsked {
+pub(super) struct SearchArguments {
     /// What to look for: a question, a name or key words. Operators: "exact phrase", -not, OR,
     /// tag:x, path:x, file:x, `[property:value]`, since:2025-01-31, before:2025-12, created:2024,
     /// modified:last-week, published:>2023-05.
@@ -23,7 +22,7 @@ pub(super) struct SearchAsked {
     #[schemars(range(min = 1, max = 100))]
     pub(super) limit: Option<u32>,
     /// Ask words (lexical), meaning (vector) or both (hybrid); the settings decide if not told.
-    pub(super) mode: Option<ModeAsked>,
+    pub(super) mode: Option<Mode>,
     /// Only this domain; all that can be asked if not told.
     pub(super) domain: Option<String>,
     /// Most tokens of text over all results, at four characters each.
@@ -33,27 +32,9 @@ pub(super) struct SearchAsked {
     pub(super) dates: Option<bool>,
 }
 
-#[derive(Clone, Copy, Debug, Deserialize, JsonSchema)]
-#[serde(rename_all = "lowercase")]
-pub(super) enum ModeAsked {
-    Hybrid,
-    Lexical,
-    Vector,
-}
-
-impl From<ModeAsked> for ModeArg {
-    fn from(mode: ModeAsked) -> Self {
-        match mode {
-            ModeAsked::Hybrid => Self::Hybrid,
-            ModeAsked::Lexical => Self::Lexical,
-            ModeAsked::Vector => Self::Vector,
-        }
-    }
-}
-
 /// Arguments of `get`.
 #[derive(Debug, Deserialize, JsonSchema)]
-pub(super) struct GetAsked {
+pub(super) struct GetArguments {
     /// Path, name, alias, #id or ken:// address of a note; Note#Heading, Note#^block and
     /// Note:12-20 name a part of it.
     pub(super) reference: String,
@@ -69,7 +50,7 @@ pub(super) struct GetAsked {
 
 /// Arguments of `multi_get`.
 #[derive(Debug, Deserialize, JsonSchema)]
-pub(super) struct MultiGetAsked {
+pub(super) struct MultiGetArguments {
     /// Notes or parts of notes, each as `get` takes it; at most 50.
     #[schemars(length(min = 1, max = 50))]
     pub(super) references: Vec<String>,
@@ -79,7 +60,7 @@ pub(super) struct MultiGetAsked {
 
 /// Arguments of `links`.
 #[derive(Debug, Deserialize, JsonSchema)]
-pub(super) struct LinksAsked {
+pub(super) struct LinksArguments {
     /// Path, name, alias or ken:// address of a note.
     pub(super) reference: String,
     /// Only this domain; all that can be asked if not told.
@@ -88,7 +69,7 @@ pub(super) struct LinksAsked {
 
 /// Arguments of `traverse`.
 #[derive(Debug, Deserialize, JsonSchema)]
-pub(super) struct TraverseAsked {
+pub(super) struct TraverseArguments {
     /// Path, name, alias or ken:// address of the note to begin at.
     pub(super) reference: String,
     /// What to look for; what the note itself is about if not told.
@@ -107,14 +88,14 @@ pub(super) struct TraverseAsked {
 
 /// Arguments of `status`.
 #[derive(Debug, Deserialize, JsonSchema)]
-pub(super) struct StatusAsked {
+pub(super) struct StatusArguments {
     /// Only this domain; all that can be asked if not told.
     pub(super) domain: Option<String>,
 }
 
 /// Arguments of `list_notes`.
 #[derive(Debug, Deserialize, JsonSchema)]
-pub(super) struct ListAsked {
+pub(super) struct ListArguments {
     /// Only notes whose path begins with this, such as `2-Areas/`.
     pub(super) prefix: Option<String>,
     /// Only notes with this tag or one below it.
@@ -130,13 +111,13 @@ pub(super) struct ListAsked {
 
 /// Arguments of `verify_citations`.
 #[derive(Debug, Deserialize, JsonSchema)]
-pub(super) struct VerifyAsked {
+pub(super) struct VerifyArguments {
     /// An answer in Markdown whose quotes name their note behind them, such as: "Esko repaired the
     /// gutter" `[[Roof]]`, or (path.md:12-20), or #a1b2c3d4.
     pub(super) answer: Option<String>,
     /// The citations one by one, instead of an answer; at most 200.
     #[schemars(length(max = 200))]
-    pub(super) citations: Option<Vec<CitationShape>>,
+    pub(super) citations: Option<Vec<CitationFields>>,
     /// Only this domain; all that can be asked if not told.
     pub(super) domain: Option<String>,
 }
@@ -296,38 +277,38 @@ mod tests {
 
     #[test]
     fn wrong_arguments_are_named_with_what_is_right() {
-        check_told::<SearchAsked>(
+        check_told::<SearchArguments>(
             json!({"query": "x", "collection": "a"}),
             "there is no argument `collection`",
             "known arguments: query, limit, mode, domain, max_tokens, dates",
         );
-        check_told::<SearchAsked>(
+        check_told::<SearchArguments>(
             json!({"query": "x", "limt": 3}),
             "there is no argument `limt`",
             "did you mean `limit`?",
         );
-        check_told::<SearchAsked>(json!({}), "the arguments lack `query`", "known arguments");
-        check_told::<SearchAsked>(
+        check_told::<SearchArguments>(json!({}), "the arguments lack `query`", "known arguments");
+        check_told::<SearchArguments>(
             json!({"query": "x", "limit": "5"}),
             "`limit` must be of type integer",
             "\"5\"",
         );
-        check_told::<SearchAsked>(
+        check_told::<SearchArguments>(
             json!({"query": "x", "limit": 0}),
             "`limit` is out of range",
             "between 1 and 100",
         );
-        check_told::<SearchAsked>(
+        check_told::<SearchArguments>(
             json!({"query": "x", "mode": "deep"}),
             "`mode` cannot be \"deep\"",
             "\"hybrid\", \"lexical\", \"vector\"",
         );
-        check_told::<VerifyAsked>(
+        check_told::<VerifyArguments>(
             json!({"citations": [{"pth": "a.md"}]}),
             "there is no argument `pth`",
             "did you mean `path`?",
         );
-        check_told::<MultiGetAsked>(
+        check_told::<MultiGetArguments>(
             json!({"references": []}),
             "`references` is out of range",
             "between 1 and 50 items",
@@ -337,7 +318,7 @@ mod tests {
     #[test]
     fn null_is_as_if_not_told() {
         let arguments = json!({"query": "x", "domain": null, "limit": 7});
-        let asked: SearchAsked = read(arguments.as_object().unwrap().clone()).unwrap();
+        let asked: SearchArguments = read(arguments.as_object().unwrap().clone()).unwrap();
         assert_eq!((asked.limit, asked.domain), (Some(7), None));
     }
 }

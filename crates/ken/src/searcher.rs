@@ -3,12 +3,12 @@
 
 pub(crate) mod asker;
 pub(crate) mod caveats;
-mod desks;
 pub(crate) mod fresh;
 pub(crate) mod memory;
 mod mend;
 mod node;
 mod request;
+mod searchers;
 mod several;
 
 use std::path::Path;
@@ -26,19 +26,20 @@ use kenning::store::{Beat, FileId, Pulse, Store, Wanted};
 use kenning::traverse::{TraverseContext, Walker};
 use kenning::{links, secrets};
 
-pub(crate) use desks::Desks;
 pub(crate) use request::{NotesRequest, SearchRequest, WalkRequest};
+pub(crate) use searchers::Searchers;
 pub(crate) use several::join;
 
-use crate::cmd::open::{self, How, Model};
+use crate::runtime::{self, How, Model};
 use crate::settings::{Located, Settings};
 use crate::wire::{
-    AnswerShape, Asked, CompareShape, LinksShape, MissedShape, NoteShape, NotesShape, PassageShape,
-    ReportShape, StatusShape, TraverseShape, VerdictsShape, WalkShape, Walked,
+    Asked, IndexReport, LinksResponse, MissedNote, NoteSummary, NotesResponse, Passage,
+    SearchResponse, StatusResponse, TraverseResponse, VerifyResponse, WalkComparison, WalkSummary,
+    Walked,
 };
 
 /// A vault, its index, and how it is asked.
-pub(crate) struct Desk {
+pub(crate) struct Searcher {
     settings: Settings,
     located: Located,
     model: Arc<Model>,
@@ -48,8 +49,8 @@ pub(crate) struct Desk {
     mending: mend::Mending,
 }
 
-impl Desk {
-    /// Sets up a desk; the index is opened when it is first asked.
+impl Searcher {
+    /// Sets up a searcher; the index is opened when it is first asked.
     pub(crate) fn new(settings: &Settings, located: Located, model: Arc<Model>) -> Self {
         Self {
             settings: settings.clone(),
@@ -81,7 +82,7 @@ impl Desk {
     }
 
     /// Answers from the index as it is.
-    pub(crate) fn search(&self, request: &SearchRequest) -> Result<AnswerShape> {
+    pub(crate) fn search(&self, request: &SearchRequest) -> Result<SearchResponse> {
         let mut answer = self.with_store(|store| self.answer(store, request, None))?;
         answer.notices.extend(self.mending.told());
         Ok(answer)
@@ -89,11 +90,11 @@ impl Desk {
 
     /// Answers as if it were still the time at which the index was made: the same index gives the
     /// same answer, whatever the clock says.
-    pub(crate) fn remembered(&self, request: &SearchRequest) -> Result<AnswerShape> {
+    pub(crate) fn remembered(&self, request: &SearchRequest) -> Result<SearchResponse> {
         self.with_store(|store| {
             let made_at = store.checked_at()?;
             let mut answer = self.answer_at(store, request, made_at.unwrap_or(0), made_at)?;
-            answer.index_age_s = made_at.map(|at| (open::now() - at).max(0));
+            answer.index_age_s = made_at.map(|at| (runtime::now() - at).max(0));
             Ok(answer)
         })
     }
@@ -104,8 +105,8 @@ impl Desk {
         store: &Store,
         request: &SearchRequest,
         checked_at: Option<i64>,
-    ) -> Result<AnswerShape> {
-        self.answer_at(store, request, open::now(), checked_at)
+    ) -> Result<SearchResponse> {
+        self.answer_at(store, request, runtime::now(), checked_at)
     }
 
     fn answer_at(
@@ -114,7 +115,7 @@ impl Desk {
         request: &SearchRequest,
         now: i64,
         checked_at: Option<i64>,
-    ) -> Result<AnswerShape> {
+    ) -> Result<SearchResponse> {
         let settings = &self.settings;
         let (mode, embedder, lost) = self.retrievers(settings.mode(request.mode)?)?;
         let options = SearchOptions {
@@ -143,7 +144,7 @@ impl Desk {
             Some(at) => Some(at),
             None => store.checked_at()?,
         };
-        Ok(AnswerShape::new(
+        Ok(SearchResponse::new(
             answer,
             &Asked {
                 query: &query,
@@ -170,15 +171,15 @@ impl Desk {
     }
 
     /// Returns a note or some of its lines.
-    pub(crate) fn passage(&self, reference: &str) -> Result<PassageShape> {
+    pub(crate) fn passage(&self, reference: &str) -> Result<Passage> {
         self.with_store(|store| Ok(named(store, reference)?.into()))
     }
 
     /// Returns the links around a note.
-    pub(crate) fn links(&self, reference: &str) -> Result<LinksShape> {
+    pub(crate) fn links(&self, reference: &str) -> Result<LinksResponse> {
         self.with_store(|store| {
             let note = named(store, reference)?.note;
-            Ok(LinksShape::new(
+            Ok(LinksResponse::new(
                 note.path.clone(),
                 links::around(store, note.id)?,
             ))
@@ -186,11 +187,11 @@ impl Desk {
     }
 
     /// Walks along links from a note.
-    pub(crate) fn traverse(&self, request: &WalkRequest) -> Result<TraverseShape> {
+    pub(crate) fn traverse(&self, request: &WalkRequest) -> Result<TraverseResponse> {
         self.with_store(|store| self.walk(store, request))
     }
 
-    fn walk(&self, store: &Store, request: &WalkRequest) -> Result<TraverseShape> {
+    fn walk(&self, store: &Store, request: &WalkRequest) -> Result<TraverseResponse> {
         let note = named(store, &request.note)?.note;
         let query = request.query.as_deref().map(masked);
         let query = query.filter(|query| !query.trim().is_empty());
@@ -199,7 +200,7 @@ impl Desk {
         let cx = TraverseContext {
             store,
             embedder: self.model.embedder()?,
-            now: open::now(),
+            now: runtime::now(),
             decay: &decay,
             budget: &self.budget(),
         };
@@ -207,21 +208,21 @@ impl Desk {
         let (fast, deep) = request.params();
         let (traversal, compare) = if request.is_compared {
             let compared = walker.compare(&fast, &deep)?;
-            let shape = CompareShape {
-                fast: WalkShape::from(&compared.fast),
-                deep: WalkShape::from(&compared.deep),
-                missed: compared.missed.iter().map(MissedShape::from).collect(),
+            let comparison = WalkComparison {
+                fast: WalkSummary::from(&compared.fast),
+                deep: WalkSummary::from(&compared.deep),
+                missed: compared.missed.iter().map(MissedNote::from).collect(),
             };
             let asked = match request.is_deep {
                 true => compared.deep,
                 false => compared.fast,
             };
-            (asked, Some(shape))
+            (asked, Some(comparison))
         } else {
             let params = if request.is_deep { &deep } else { &fast };
             (walker.walk(params)?, None)
         };
-        Ok(TraverseShape::new(
+        Ok(TraverseResponse::new(
             &traversal,
             Walked {
                 path: note.path.clone(),
@@ -236,10 +237,10 @@ impl Desk {
     }
 
     /// Checks quotes against the notes they are said to be from.
-    pub(crate) fn verify(&self, citations: Vec<Citation>) -> Result<VerdictsShape> {
+    pub(crate) fn verify(&self, citations: Vec<Citation>) -> Result<VerifyResponse> {
         self.with_store(|store| {
             let verdicts = cite::verify(store, citations.clone(), &self.budget())?;
-            Ok(VerdictsShape::new(verdicts))
+            Ok(VerifyResponse::new(verdicts))
         })
     }
 
@@ -250,33 +251,33 @@ impl Desk {
     }
 
     /// Says what is indexed.
-    pub(crate) fn status(&self) -> Result<StatusShape> {
+    pub(crate) fn status(&self) -> Result<StatusResponse> {
         self.with_store(|store| {
             let status = store.status()?;
             let located = &self.located;
-            let mut shape = StatusShape::new(
+            let mut response = StatusResponse::new(
                 &status,
                 &located.store,
                 located.vault.as_deref(),
-                open::now(),
+                runtime::now(),
             );
-            shape.notices = caveats::of(located, store)?;
-            Ok(shape)
+            response.notices = caveats::of(located, store)?;
+            Ok(response)
         })
     }
 
     /// Lists notes by path.
-    pub(crate) fn notes(&self, request: &NotesRequest) -> Result<NotesShape> {
-        self.with_store(|store| Ok(NotesShape::new(store.facts(Wanted::Tags)?, request)))
+    pub(crate) fn notes(&self, request: &NotesRequest) -> Result<NotesResponse> {
+        self.with_store(|store| Ok(NotesResponse::new(store.facts(Wanted::Tags)?, request)))
     }
 
     /// Lists the notes that changed last, the newest first.
-    pub(crate) fn recent(&self, limit: usize) -> Result<Vec<NoteShape>> {
+    pub(crate) fn recent(&self, limit: usize) -> Result<Vec<NoteSummary>> {
         self.with_store(|store| {
             let notes = store.recently_changed(limit)?;
             Ok(notes
                 .iter()
-                .map(|note| NoteShape::from(note.as_ref()))
+                .map(|note| NoteSummary::from(note.as_ref()))
                 .collect())
         })
     }
@@ -286,8 +287,8 @@ impl Desk {
         &self,
         how: How,
         progress: &(dyn Fn(Progress) + Sync),
-    ) -> Result<ReportShape> {
-        let reloaded = open::reload(&self.located, how, progress);
+    ) -> Result<IndexReport> {
+        let reloaded = runtime::reload(&self.located, how, progress);
         // Snapshots of what was before are not asked again.
         if reloaded.is_ok() {
             locked(&self.idle).clear();
@@ -296,7 +297,7 @@ impl Desk {
         let (report, seconds) = reloaded?;
         let took_ms = (seconds * 1e6).round() / 1e3;
         let notices = caveats::of_run(&self.located, &report);
-        Ok(ReportShape::new(&report, took_ms, notices))
+        Ok(IndexReport::new(&report, took_ms, notices))
     }
 
     /// Lends a snapshot that is as new as the file. While an index is being made anew there is none
@@ -314,7 +315,7 @@ impl Desk {
         let result = run(&store);
         let mut idle = locked(&self.idle);
         // As many as can be asked at once are kept open between questions.
-        if idle.len() < open::n_threads() {
+        if idle.len() < runtime::n_threads() {
             idle.push((beat, store));
         }
         result
@@ -333,7 +334,7 @@ impl Desk {
             return Ok(idle.swap_remove(known));
         }
         let beat = beat?;
-        match open::store(&self.located) {
+        match runtime::store(&self.located) {
             Ok(store) => {
                 idle.retain(|(seen, _)| *seen == beat);
                 Ok((beat, store))

@@ -1,7 +1,7 @@
 //! The answers of several domains as one. Each domain has an index, words and a noise floor of its
 //! own, so their scores are not on one scale; but each says how sure it is, and that decides.
 
-use crate::wire::{AnswerShape, HitShape};
+use crate::wire::{Hit, SearchResponse};
 
 /// Grades of evidence, worst first.
 const GRADES: [&str; 4] = ["none", "weak", "moderate", "strong"];
@@ -11,14 +11,14 @@ const CHARS_PER_TOKEN: usize = 4;
 /// Joins answers to the same question: best score by confidence first, earlier domains first among
 /// equals. Each kept to the limits; together they must, too.
 pub(crate) fn join(
-    answers: Vec<(String, AnswerShape)>,
+    answers: Vec<(String, SearchResponse)>,
     limit: usize,
     max_tokens: Option<usize>,
-) -> Option<AnswerShape> {
+) -> Option<SearchResponse> {
     if answers.len() < 2 {
         return answers.into_iter().next().map(|(_, answer)| answer);
     }
-    let mut joined: Option<AnswerShape> = None;
+    let mut joined: Option<SearchResponse> = None;
     let mut worth: Vec<f64> = Vec::new();
     for (domain, mut answer) in answers {
         for hit in &mut answer.hits {
@@ -48,7 +48,7 @@ pub(crate) fn join(
 }
 
 /// Keeps the hits that fit, up to the first one that does not.
-fn keep_tokens(hits: &mut Vec<HitShape>, max_tokens: usize) {
+fn keep_tokens(hits: &mut Vec<Hit>, max_tokens: usize) {
     let mut room = max_tokens.saturating_mul(CHARS_PER_TOKEN);
     let fitting = hits.iter().take_while(|hit| {
         let n_chars = hit.text.chars().count();
@@ -60,7 +60,7 @@ fn keep_tokens(hits: &mut Vec<HitShape>, max_tokens: usize) {
     hits.truncate(n_fitting);
 }
 
-fn both(mut a: AnswerShape, b: AnswerShape) -> AnswerShape {
+fn both(mut a: SearchResponse, b: SearchResponse) -> SearchResponse {
     let grade = |name: &str| GRADES.iter().position(|grade| *grade == name);
     if grade(b.evidence) > grade(a.evidence) {
         a.evidence = b.evidence;

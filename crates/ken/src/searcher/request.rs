@@ -1,8 +1,9 @@
-//! What can be asked at a desk, whichever interface it comes through.
+//! What can be asked at a searcher, whichever interface it comes through.
 
+use kenning::search::Mode;
 use kenning::traverse::{DEEP, FAST, Params};
 
-use crate::args::{FusionArg, ModeArg};
+use crate::args::FusionArg;
 
 /// A search. What is not told is taken from the settings.
 #[derive(Clone, Debug, Default)]
@@ -10,7 +11,7 @@ pub(crate) struct SearchRequest {
     pub(crate) query: String,
     pub(crate) limit: Option<u32>,
     pub(crate) per_note: Option<u32>,
-    pub(crate) mode: Option<ModeArg>,
+    pub(crate) mode: Option<Mode>,
     pub(crate) fusion: Option<FusionArg>,
     pub(crate) min_score: f32,
     pub(crate) max_tokens: Option<usize>,
