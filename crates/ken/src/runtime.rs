@@ -9,7 +9,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressStyle};
 use kenning::Error;
-use kenning::embed::{self, EmbedError, Embedder, StaticModel};
+use kenning::embed::{self, EmbedError, Embedder};
 use kenning::index::{self, IndexContext, IndexOptions, Progress, Rebuild, Report};
 use kenning::store::{self, FileId, Store};
 use kenning::vault::{self, Source, Vault};
@@ -74,8 +74,8 @@ fn own_turn() -> i64 {
 
 /// The model in use: the one in the binary, or a folder that is read when first needed.
 pub(crate) enum Model {
-    Embedded(&'static StaticModel),
-    Loaded(Box<StaticModel>),
+    Embedded(&'static dyn Embedder),
+    Loaded(Box<dyn Embedder>),
     /// It is named, but cannot be read, for this reason. Words can be searched without it.
     Lost(String),
 }
@@ -121,10 +121,10 @@ impl Model {
     }
 
     /// Returns what turns text into vectors.
-    pub(crate) fn embedder(&self) -> Result<&StaticModel> {
+    pub(crate) fn embedder(&self) -> Result<&dyn Embedder> {
         match self {
-            Self::Embedded(model) => Ok(model),
-            Self::Loaded(model) => Ok(model),
+            Self::Embedded(model) => Ok(*model),
+            Self::Loaded(model) => Ok(model.as_ref()),
             Self::Lost(why) => Err(Hinted::error(
                 why.clone(),
                 "put the model back, choose another with `ken model use`, or search words alone with `--mode lexical`",

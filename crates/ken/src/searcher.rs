@@ -19,7 +19,7 @@ use anyhow::Result;
 use kenning::Error;
 use kenning::budget::Budget;
 use kenning::cite::{self, Citation};
-use kenning::embed::{StaticModel, embedded};
+use kenning::embed::{Embedder, embedded};
 use kenning::index::Progress;
 use kenning::search::{self, Mode, SearchContext, SearchOptions};
 use kenning::store::{Beat, FileId, Pulse, Store, Wanted};
@@ -159,7 +159,7 @@ impl Searcher {
 
     /// Returns how to search and what with. Where the model is lost and meaning was not all that was
     /// asked for, words alone are searched, and the notice says so.
-    fn retrievers(&self, asked: Mode) -> Result<(Mode, &StaticModel, Option<String>)> {
+    fn retrievers(&self, asked: Mode) -> Result<(Mode, &dyn Embedder, Option<String>)> {
         match &*self.model {
             Model::Lost(_) if asked == Mode::Lexical => Ok((asked, embedded(), None)),
             Model::Lost(why) if asked == Mode::Hybrid => {

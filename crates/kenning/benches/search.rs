@@ -196,7 +196,7 @@ fn embed_chunk(bencher: Bencher<'_, '_>) {
     bencher.bench_local(|| {
         row.clear();
         embed::embedded()
-            .embed(&[next().as_str()], &mut row)
+            .embed_passages(&[next().as_str()], &mut row)
             .expect("the model in the binary never fails");
         black_box(row.len())
     });

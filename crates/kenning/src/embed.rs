@@ -35,7 +35,8 @@ impl std::fmt::Display for ModelId {
     }
 }
 
-/// Turns texts into vectors.
+/// Turns texts into vectors. Whatever ranking must know about a model is here, so that a model can be
+/// added without touching it.
 pub trait Embedder: Send + Sync {
     /// Returns which model this is.
     fn id(&self) -> &ModelId;
@@ -44,31 +45,86 @@ pub trait Embedder: Send + Sync {
     ///
     /// A text in which the model knows nothing gets the zero row, which is as far from every
     /// vector as from every other.
-    fn embed(&self, texts: &[&str], rows: &mut Vec<f32>) -> Result<(), EmbedError>;
-
-    /// Does the same for passages, and appends the word pieces of each: in order, each once, for
-    /// models that have rows for them.
-    fn embed_passages(
-        &self,
-        texts: &[&str],
-        rows: &mut Vec<f32>,
-        pieces: &mut Vec<Vec<u32>>,
-    ) -> Result<(), EmbedError> {
-        let model = self.word_rows();
-        pieces.extend(texts.iter().map(|text| {
-            let own = model.map(|model| model.distinct_pieces(text));
-            own.unwrap_or_default()
-        }));
-        self.embed(texts, rows)
-    }
+    fn embed_passages(&self, texts: &[&str], rows: &mut Vec<f32>) -> Result<(), EmbedError>;
 
     /// Returns the row of a question; models that treat questions differently do so here.
     fn embed_query(&self, text: &str) -> Result<Vec<f32>, EmbedError>;
 
-    /// Returns the rows of single words, for models that have them.
-    fn word_rows(&self) -> Option<&StaticModel> {
+    /// Returns how many passages it is best asked for at once.
+    fn batch_hint(&self) -> usize {
+        usize::MAX
+    }
+
+    /// Returns what its similarities mean.
+    fn calibration(&self) -> Calibration {
+        Calibration::default()
+    }
+
+    /// Returns the vectors of single tokens, for models that have them.
+    fn token_vectors(&self) -> Option<&StaticModel> {
         None
     }
+}
+
+/// What the similarities of a model mean. Every threshold that was fitted to one model is here; the
+/// default is that of the model inside the binary. What an unrelated passage scores is measured in
+/// each vault.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Calibration {
+    /// Where a passage lies that says the same in other words, between an unrelated one, 0, and an
+    /// equal one, 1.
+    pub near: f32,
+    /// How like an unrelated passage is to a word that it does not hold, by token vectors.
+    pub token_unrelated: f32,
+    /// How like a passage must be to a word to say it by another one.
+    pub token_same: f32,
+    /// How like a passage must be to the words of a question, taken together, to be about it.
+    pub tokens_near: f32,
+}
+
+impl Calibration {
+    /// What a passage that says the same in other words has of meaning, whatever the model.
+    pub const NEAR: f32 = 0.5;
+
+    /// Returns how near in meaning a cosine is, on the same scale for every model: 0 for an unrelated
+    /// passage, whose cosine is `unrelated`, and [`Calibration::NEAR`] for one that says the same.
+    pub fn meaning(&self, cosine: f32, unrelated: f32) -> f32 {
+        let above = (cosine - unrelated) / (1.0 - unrelated).max(f32::EPSILON);
+        above.max(0.0) * (Self::NEAR / self.near)
+    }
+}
+
+impl Default for Calibration {
+    fn default() -> Self {
+        Self {
+            near: Self::NEAR,
+            token_unrelated: 0.4,
+            token_same: 0.7,
+            tokens_near: 0.5,
+        }
+    }
+}
+
+/// Passages as the index keeps them.
+pub(crate) struct Embedded {
+    /// One row for each, behind each other.
+    pub(crate) rows: Vec<f32>,
+    /// The tokens of each, in order and once; empty for models without vectors for them.
+    pub(crate) tokens: Vec<Vec<u32>>,
+}
+
+/// Embeds passages, as many at once as the model likes best.
+pub(crate) fn passages(embedder: &dyn Embedder, texts: &[&str]) -> Result<Embedded, EmbedError> {
+    let mut rows = Vec::with_capacity(texts.len() * embedder.id().dimensions);
+    if let Some(model) = embedder.token_vectors() {
+        let tokens = model.embed_with_tokens(texts, &mut rows);
+        return Ok(Embedded { rows, tokens });
+    }
+    for batch in texts.chunks(embedder.batch_hint().max(1)) {
+        embedder.embed_passages(batch, &mut rows)?;
+    }
+    let tokens = vec![Vec::new(); texts.len()];
+    Ok(Embedded { rows, tokens })
 }
 
 /// Why a model cannot be used.
@@ -169,7 +225,7 @@ impl Embedder for HashEmbedder {
         &self.id
     }
 
-    fn embed(&self, texts: &[&str], rows: &mut Vec<f32>) -> Result<(), EmbedError> {
+    fn embed_passages(&self, texts: &[&str], rows: &mut Vec<f32>) -> Result<(), EmbedError> {
         for text in texts {
             let start = rows.len();
             rows.resize(start + self.id.dimensions, 0.0);
@@ -193,7 +249,57 @@ impl Embedder for HashEmbedder {
 
     fn embed_query(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
         let mut row = Vec::with_capacity(self.id.dimensions);
-        self.embed(&[text], &mut row)?;
+        self.embed_passages(&[text], &mut row)?;
         Ok(row)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn meaning_is_on_the_same_scale_for_every_model() {
+        let crowded = Calibration {
+            near: 0.8,
+            ..Calibration::default()
+        };
+        for calibration in [Calibration::default(), crowded] {
+            let unrelated = 0.4;
+            let same = unrelated + calibration.near * (1.0 - unrelated);
+            assert_eq!(calibration.meaning(unrelated, unrelated), 0.0);
+            assert_eq!(calibration.meaning(0.1, unrelated), 0.0);
+            let near = calibration.meaning(same, unrelated);
+            assert!((near - Calibration::NEAR).abs() < 1e-6, "{near}");
+        }
+    }
+
+    #[test]
+    fn a_model_is_asked_for_as_much_as_it_likes_at_once() {
+        struct Small(HashEmbedder);
+        impl Embedder for Small {
+            fn id(&self) -> &ModelId {
+                self.0.id()
+            }
+            fn embed_passages(
+                &self,
+                texts: &[&str],
+                rows: &mut Vec<f32>,
+            ) -> Result<(), EmbedError> {
+                assert!(texts.len() <= self.batch_hint());
+                self.0.embed_passages(texts, rows)
+            }
+            fn embed_query(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
+                self.0.embed_query(text)
+            }
+            fn batch_hint(&self) -> usize {
+                2
+            }
+        }
+        let (small, whole) = (Small(HashEmbedder::new(16)), HashEmbedder::new(16));
+        let texts = ["a", "b c", "d", "e", "f"];
+        let (small, whole) = (passages(&small, &texts), passages(&whole, &texts));
+        let (small, whole) = (small.unwrap(), whole.unwrap());
+        assert_eq!((small.rows, small.tokens.len()), (whole.rows, texts.len()));
     }
 }

@@ -284,10 +284,7 @@ fn is_noise(ranked: &Ranked) -> bool {
     let candidate = &ranked.candidate;
     let is_held = candidate.look.is_some_and(|look| look.coverage > 0.0);
     let is_worded = candidate.lexical > 0.0 || is_held;
-    let meaning = candidate.cosine.map_or(0.0, |cosine| {
-        evidence::above_floor(cosine, candidate.background)
-    });
-    ranked.promise.is_none() && !is_worded && meaning < tuning::SIMILARITY_WEAK
+    ranked.promise.is_none() && !is_worded && candidate.meaning < tuning::MEANING_WEAK
 }
 
 /// Says what was looked for instead of words that no note says.

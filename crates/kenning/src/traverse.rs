@@ -269,7 +269,7 @@ fn mean_vector(cx: &TraverseContext<'_>, note: NoteId) -> Result<Vec<f32>> {
     }
     let passages: Vec<&str> = passages.iter().map(String::as_str).collect();
     let mut rows = Vec::new();
-    cx.embedder.embed(&passages, &mut rows)?;
+    cx.embedder.embed_passages(&passages, &mut rows)?;
     let mut mean = vec![0.0; cx.embedder.id().dimensions];
     for row in rows.chunks_exact(mean.len().max(1)) {
         for (sum, value) in mean.iter_mut().zip(row) {

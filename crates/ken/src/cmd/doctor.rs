@@ -1,7 +1,6 @@
 //! `ken doctor`: checks everything a search depends on, and says what it found.
 
 use anyhow::Result;
-use kenning::embed::Embedder;
 use kenning::vault::Vault;
 
 use super::Found;

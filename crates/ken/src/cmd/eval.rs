@@ -11,7 +11,7 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::Result;
 use kenning::budget::Budget;
-use kenning::embed::StaticModel;
+use kenning::embed::Embedder;
 use kenning::eval::{self, Abstention, Collection, Judgements, Outcome};
 use kenning::index::{self, IndexContext, IndexOptions, Profile};
 use kenning::search::{Fusion, Mode, SearchContext, Tuning};
@@ -105,7 +105,7 @@ impl Asked {
         settings: &Settings,
         place: &Place,
         args: &EvalArgs,
-        model: &StaticModel,
+        model: &dyn Embedder,
     ) -> Result<Self> {
         // Questions are read first: a mistake in them should not wait for the index.
         let judgements = match (&args.golden, &args.collection) {
@@ -154,7 +154,7 @@ struct TemporaryIndex {
 }
 
 impl TemporaryIndex {
-    fn make(source: &dyn Source, profile: Profile, model: &StaticModel) -> Result<Self> {
+    fn make(source: &dyn Source, profile: Profile, model: &dyn Embedder) -> Result<Self> {
         let folder = tempfile::tempdir()?;
         let path = folder.path().join("eval.db");
         index::update(&IndexContext {

@@ -49,6 +49,7 @@ const ROOMS: [(&str, &[&str]); 28] = [
     (
         "search/tuning",
         &[
+            "embed::Calibration",
             "store::FieldWeights",
             "store::LexicalOptions",
             "words::Language",

@@ -87,6 +87,7 @@ impl StaticModel {
     }
 
     /// Returns the word pieces of a text, each once, in the order of their ids.
+    #[cfg(test)]
     pub(crate) fn distinct_pieces(&self, text: &str) -> Vec<u32> {
         let mut pieces = Vec::new();
         self.pieces(text, &mut pieces);
@@ -114,6 +115,17 @@ impl StaticModel {
     }
 
     /// Appends the direction of the sum of these pieces.
+    /// Appends the rows of passages and returns the pieces of each: what is cut once serves both.
+    pub fn embed_with_tokens(&self, texts: &[&str], rows: &mut Vec<f32>) -> Vec<Vec<u32>> {
+        let of = |text: &&str| {
+            let mut own = Vec::new();
+            self.pieces(text, &mut own);
+            self.add_row(&own, rows);
+            distinct(own)
+        };
+        texts.iter().map(of).collect()
+    }
+
     fn add_row(&self, pieces: &[u32], rows: &mut Vec<f32>) {
         let start = rows.len();
         rows.resize(start + self.id.dimensions, 0.0);
@@ -172,7 +184,7 @@ impl Embedder for StaticModel {
         &self.id
     }
 
-    fn embed(&self, texts: &[&str], rows: &mut Vec<f32>) -> Result<(), EmbedError> {
+    fn embed_passages(&self, texts: &[&str], rows: &mut Vec<f32>) -> Result<(), EmbedError> {
         let mut pieces = Vec::new();
         for text in texts {
             pieces.clear();
@@ -182,28 +194,13 @@ impl Embedder for StaticModel {
         Ok(())
     }
 
-    fn embed_passages(
-        &self,
-        texts: &[&str],
-        rows: &mut Vec<f32>,
-        pieces: &mut Vec<Vec<u32>>,
-    ) -> Result<(), EmbedError> {
-        for text in texts {
-            let mut own = Vec::new();
-            self.pieces(text, &mut own);
-            self.add_row(&own, rows);
-            pieces.push(distinct(own));
-        }
-        Ok(())
-    }
-
     fn embed_query(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
         let mut row = Vec::with_capacity(self.id.dimensions);
-        self.embed(&[text], &mut row)?;
+        self.embed_passages(&[text], &mut row)?;
         Ok(row)
     }
 
-    fn word_rows(&self) -> Option<&StaticModel> {
+    fn token_vectors(&self) -> Option<&StaticModel> {
         Some(self)
     }
 }

@@ -7,7 +7,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use zstd::dict::EncoderDictionary;
 
 use crate::chunk::{self, Chunk};
-use crate::embed::Embedder;
+use crate::embed::{self, Embedder};
 use crate::error::{Error, Result};
 use crate::extract::{Kind, Reader};
 use crate::index::IndexContext;
@@ -431,11 +431,9 @@ pub(super) fn file_date(stamp: Stamp) -> Option<String> {
 fn embed(tools: &Tools<'_>, texts: &[String], outcomes: &mut [Outcome]) -> Result<()> {
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let dimensions = tools.embedder.id().dimensions;
-    let mut vectors = Vec::with_capacity(texts.len() * dimensions);
-    let mut pieces = Vec::with_capacity(texts.len());
-    let embedder = tools.embedder;
-    embedder.embed_passages(&texts, &mut vectors, &mut pieces)?;
-    let mut embedded = vectors.chunks_exact(dimensions).zip(pieces);
+    let embedded = embed::passages(tools.embedder, &texts)?;
+    let rows = embedded.rows.chunks_exact(dimensions);
+    let mut embedded = rows.zip(embedded.tokens);
     for outcome in outcomes {
         if let Outcome::Record { record, .. } = outcome {
             for (chunk, (row, pieces)) in record.chunks.iter_mut().zip(embedded.by_ref()) {
@@ -454,7 +452,7 @@ pub(super) fn center(embedder: &dyn Embedder) -> Result<Vec<f32>> {
     let dimensions = embedder.id().dimensions;
     let mut rows = Vec::new();
     let phrases: Vec<&str> = include_str!("everyday.txt").lines().collect();
-    embedder.embed(&phrases, &mut rows)?;
+    embedder.embed_passages(&phrases, &mut rows)?;
     let mut center = vec![0f32; dimensions];
     for row in rows.chunks_exact(dimensions) {
         for (sum, x) in center.iter_mut().zip(row) {

@@ -14,8 +14,6 @@ use crate::words::{self, Language};
 const NOTES_MAX: usize = 3;
 /// Passages of a note that are read for it.
 const PASSAGES_MAX: usize = 40;
-/// How like the question, word by word, a passage must be to be taken for its answer.
-const LIKENESS_MIN: f32 = 0.5;
 /// Words at the beginning of a question that tell what it asks for.
 const FIRST_WORDS: usize = 2;
 
@@ -267,7 +265,7 @@ fn most_like(
     strength: &Strength,
     chunks: &[impl std::ops::Deref<Target = ChunkAndPieces>],
 ) -> Option<usize> {
-    let Some(model) = cx.embedder.word_rows() else {
+    let Some(model) = cx.embedder.token_vectors() else {
         return (!chunks.is_empty()).then_some(0);
     };
     let words = query.words.iter().map(String::as_str);
@@ -282,8 +280,9 @@ fn most_like(
         .collect();
     let passages: Vec<&[u32]> = pieces.iter().map(Vec::as_slice).collect();
     let scores = similar.scores(&passages);
+    let tokens_near = cx.embedder.calibration().tokens_near;
     (0..chunks.len())
-        .filter(|&place| scores[place] >= LIKENESS_MIN)
+        .filter(|&place| scores[place] >= tokens_near)
         .max_by(|&a, &b| scores[a].total_cmp(&scores[b]).then(b.cmp(&a)))
 }
 

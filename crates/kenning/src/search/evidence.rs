@@ -6,12 +6,11 @@ use super::maxsim::MaxSim;
 use super::rank::{self, Ranked};
 use super::rerank::{Lens, PART_COVERAGE, Passage};
 use super::retrieve::Strength;
-use super::tuning::{
-    self, CONFIDENCE_MODERATE, CONFIDENCE_STRONG, CONFIDENCE_WEAK, SIMILARITY_WEAK,
-};
+use super::tuning::{self, CONFIDENCE_MODERATE, CONFIDENCE_STRONG, CONFIDENCE_WEAK, MEANING_WEAK};
 use super::when::When;
 use super::{Mode, Query, SearchContext};
 use crate::chunk;
+use crate::embed::Calibration;
 use crate::error::Result;
 use crate::store::{ChunkId, Places};
 use crate::words;
@@ -50,16 +49,6 @@ impl Evidence {
         }
     }
 }
-
-/// Returns how far a cosine lies above the vault's noise floor, 1 being equal to the question.
-pub(super) fn above_floor(cosine: f32, floor: f32) -> f32 {
-    ((cosine - floor) / (1.0 - floor).max(f32::EPSILON)).max(0.0)
-}
-
-/// How like an unrelated passage is to a word that it does not hold.
-const LIKENESS_UNHELD: f32 = 0.4;
-/// How like a passage must be to the rarest word of the question to say it by another.
-const LIKENESS_SAYS: f32 = 0.7;
 
 /// Share of a question, by rarity, from which on its spelling was so much in doubt that the answer is.
 const RESPELLED_SHARE: f32 = 0.34;
@@ -143,11 +132,11 @@ impl Signals {
         mode: Mode,
         when: Option<&When>,
     ) -> Result<Self> {
-        let judge = Judge::new(query, strength);
+        let judge = Judge::new(cx, query, strength);
         let timeless = when.map(|when| (when, judge.without(&when.told_in(query))));
         let mut signals = Self {
             is_known: judge.is_known(cx),
-            meaning: (strength.cosine).map_or(0.0, |(best, floor)| above_floor(best, floor)),
+            meaning: strength.meaning,
             ..Self::default()
         };
         let chunks: Vec<ChunkId> = ranked.iter().map(|ranked| ranked.chunk.id).collect();
@@ -175,7 +164,7 @@ impl Signals {
 
     /// Returns one figure from 0 to 1.
     pub(super) fn confidence(&self) -> f32 {
-        let is_near = self.is_known && self.meaning >= SIMILARITY_WEAK;
+        let is_near = self.is_known && self.meaning >= MEANING_WEAK;
         if self.is_touched || is_near {
             // Weak at least; who is surer stays surer.
             self.best.max(CONFIDENCE_WEAK * (1.0 + self.best))
@@ -204,6 +193,7 @@ enum Held {
 /// A question to judge passages by.
 struct Judge<'q> {
     query: &'q Query,
+    calibration: Calibration,
     /// Rarity of each word; that of one that no note says is not that of what was looked for instead.
     idf: Vec<f32>,
     total: f32,
@@ -214,7 +204,7 @@ struct Judge<'q> {
 }
 
 impl<'q> Judge<'q> {
-    fn new(query: &'q Query, strength: &Strength) -> Self {
+    fn new(cx: &SearchContext<'_>, query: &'q Query, strength: &Strength) -> Self {
         let mut idf = strength.idf.clone();
         idf.resize(query.groups.len(), 1.0);
         let mut is_respelled = vec![false; idf.len()];
@@ -222,16 +212,24 @@ impl<'q> Judge<'q> {
             idf[respelled.number] = strength.unsaid;
             is_respelled[respelled.number] = true;
         }
-        Self::weighing(query, idf, is_respelled, strength.unsaid)
+        let calibration = cx.embedder.calibration();
+        Self::weighing(query, calibration, idf, is_respelled, strength.unsaid)
     }
 
-    fn weighing(query: &'q Query, idf: Vec<f32>, is_respelled: Vec<bool>, unsaid: f32) -> Self {
+    fn weighing(
+        query: &'q Query,
+        calibration: Calibration,
+        idf: Vec<f32>,
+        is_respelled: Vec<bool>,
+        unsaid: f32,
+    ) -> Self {
         let total = idf.iter().sum::<f32>().max(f32::EPSILON);
         let respelled = (idf.iter().zip(&is_respelled)).filter(|(_, is_respelled)| **is_respelled);
         Self {
             respelled: respelled.map(|(idf, _)| idf).sum::<f32>() / total,
             total,
             query,
+            calibration,
             idf,
             is_respelled,
             unsaid,
@@ -244,6 +242,7 @@ impl<'q> Judge<'q> {
         let left = left.map(|(idf, is_met)| if *is_met { 0.0 } else { *idf });
         Self::weighing(
             self.query,
+            self.calibration,
             left.collect(),
             self.is_respelled.clone(),
             self.unsaid,
@@ -254,7 +253,7 @@ impl<'q> Judge<'q> {
     fn is_known(&self, cx: &SearchContext<'_>) -> bool {
         let mut words = self.query.words.iter();
         cx.embedder
-            .word_rows()
+            .token_vectors()
             .is_none_or(|model| words.any(|word| model.knows(word)))
     }
 
@@ -265,7 +264,11 @@ impl<'q> Judge<'q> {
         chunks: &[ChunkId],
         mode: Mode,
     ) -> Result<Vec<Vec<f32>>> {
-        let Some(model) = cx.embedder.word_rows().filter(|_| mode != Mode::Lexical) else {
+        let Some(model) = cx
+            .embedder
+            .token_vectors()
+            .filter(|_| mode != Mode::Lexical)
+        else {
             return Ok(Vec::new());
         };
         let mut pieces = Vec::new();
@@ -367,9 +370,11 @@ impl<'q> Judge<'q> {
         };
         let likeness = |number: usize| match like {
             // What stands in a name of code must not count by its letters either.
-            Some(like) if is_scattered(number) => like[number].clamp(0.0, LIKENESS_UNHELD),
+            Some(like) if is_scattered(number) => {
+                like[number].clamp(0.0, self.calibration.token_unrelated)
+            }
             Some(like) => like[number].clamp(0.0, 1.0).max(worth(number)),
-            None => worth(number).max(LIKENESS_UNHELD),
+            None => worth(number).max(self.calibration.token_unrelated),
         };
         let share = |of: &dyn Fn(usize) -> f32| {
             let sum: f32 = (0..self.idf.len()).map(|n| self.idf[n] * of(n)).sum();
@@ -392,13 +397,13 @@ impl<'q> Judge<'q> {
             proximity: super::signals::proximity(&sure, &self.idf, self.total).max(named),
             words: share(&likeness),
             meaning: match candidate.cosine {
-                Some(cosine) => above_floor(cosine, candidate.background),
+                Some(_) => candidate.meaning,
                 // What a passage with so many of the words has, as a rule.
                 None => tuning::MEANING_OF_NONE + tuning::MEANING_OF_WORDS * coverage,
             },
             says_rarest: !lacks_name
                 && rarest.is_some_and(|rarest| {
-                    !self.is_respelled[rarest] && likeness(rarest) >= LIKENESS_SAYS
+                    !self.is_respelled[rarest] && likeness(rarest) >= self.calibration.token_same
                 }),
             is_rarest_unsaid: lacks_name || rarest.is_some_and(is_unsaid),
             unsaid: self.unsaid,

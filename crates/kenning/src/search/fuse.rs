@@ -26,6 +26,8 @@ pub struct Candidate {
     pub vector_rank: Option<u32>,
     /// Cosine of an unrelated chunk.
     pub background: f32,
+    /// How near in meaning it is, on the scale that all models share.
+    pub meaning: f32,
     /// Meaning score, 0 to 1.
     pub vector: f32,
     /// Score of both retrievers together, 0 to 1.
@@ -60,6 +62,7 @@ impl Candidate {
             cosine: None,
             vector_rank: None,
             background: 0.0,
+            meaning: 0.0,
             vector: 0.0,
             fused: 0.0,
             period: 0.0,

@@ -11,7 +11,8 @@ use super::fuse::{self, Candidate};
 use super::rank::{self, Ranked, Rows, by_score_and_place};
 use super::retrieve::{self, Net};
 use super::signals::SignalId;
-use super::{SearchOptions, Tuning, evidence, tuning};
+use super::{SearchOptions, Tuning, tuning};
+use crate::embed::Calibration;
 use crate::error::Result;
 use crate::store::{ChunkId, NoteId};
 
@@ -71,10 +72,7 @@ fn is_idle(ranked: &Ranked) -> bool {
     let is_told = candidate.look.map_or(is_said, |look| {
         look.is_telling || look.signals.get(SignalId::Compound) >= tuning::COMPOUND_TELLING
     });
-    let meaning = candidate.cosine.map_or(0.0, |cosine| {
-        evidence::above_floor(cosine, candidate.background)
-    });
-    ranked.promise.is_none() && !is_told && meaning < tuning::SIMILARITY_NEAR
+    ranked.promise.is_none() && !is_told && candidate.meaning < Calibration::NEAR
 }
 
 /// Takes what is wanted from the beginning of the order.

@@ -258,7 +258,7 @@ fn look(
     let weights = &cx.tuning.rerank.weights;
     let similar = cx
         .embedder
-        .word_rows()
+        .token_vectors()
         .filter(|_| weights.get(SignalId::Similarity) > 0.0)
         .map(|model| MaxSim::new(model, words.zip(idf.iter().copied())));
     let cosines: Vec<Option<f32>> = match similar {

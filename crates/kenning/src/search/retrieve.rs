@@ -37,8 +37,8 @@ pub(super) struct Strength {
     pub(super) idf: Vec<f32>,
     /// The same of a word that no note says.
     pub(super) unsaid: f32,
-    /// Highest cosine, and the cosine of an unrelated passage.
-    pub(super) cosine: Option<(f32, f32)>,
+    /// Meaning of the nearest passage; 0 where meaning was not asked for.
+    pub(super) meaning: f32,
     /// Words that no note says, and what was looked for instead.
     pub(super) respelled: Vec<Respelled>,
 }
@@ -48,7 +48,7 @@ const KNOWN_SHARE_MIN: f32 = 0.5;
 
 /// Whether a model knows the script of a question.
 pub(super) fn is_known(embedder: &dyn Embedder, text: &str) -> bool {
-    let model = embedder.word_rows();
+    let model = embedder.token_vectors();
     model.is_none_or(|model| model.known_share(text) >= KNOWN_SHARE_MIN)
 }
 
@@ -91,7 +91,9 @@ pub(super) fn retrieve(net: &Net<'_>, n_wanted: usize) -> Result<Retrieved> {
         let vector = embed(cx, &query.text)?;
         let (nearest, background) = by_meaning(cx.store, &vector, selection, n_wanted)?;
         is_all &= nearest.len() < n_wanted;
-        strength.cosine = nearest.first().map(|best| (best.cosine, background));
+        let calibration = cx.embedder.calibration();
+        let meaning = |cosine| calibration.meaning(cosine, background);
+        strength.meaning = nearest.first().map_or(0.0, |best| meaning(best.cosine));
         for (rank, neighbour) in ranks(nearest.iter().map(|n| n.cosine)).zip(&nearest) {
             let candidate = found.candidate(neighbour.chunk);
             candidate.cosine = Some(neighbour.cosine);
@@ -100,6 +102,7 @@ pub(super) fn retrieve(net: &Net<'_>, n_wanted: usize) -> Result<Retrieved> {
         complete(cx.store, &vector, scores.as_ref(), &mut found)?;
         for candidate in &mut found.all {
             candidate.background = background;
+            candidate.meaning = candidate.cosine.map_or(0.0, meaning);
         }
     }
     if let Some(scores) = &scores {

@@ -3,6 +3,7 @@
 use super::decay::Decay;
 use super::graph::Weights;
 use super::signals::{SignalId, SignalWeights};
+use crate::embed::Calibration;
 use crate::store::{FieldWeights, LexicalOptions};
 use crate::words::Language;
 
@@ -23,8 +24,8 @@ pub(super) const CONFIDENCE_BY_CHANCE: f32 = 0.23;
 /// Meaning where it was not asked for: of a passage with none of the words, and what all of them add.
 pub(super) const MEANING_OF_NONE: f32 = 0.05;
 pub(super) const MEANING_OF_WORDS: f32 = 0.3;
-/// Similarity above the background below which meaning alone is no evidence.
-pub(super) const SIMILARITY_WEAK: f32 = 0.25;
+/// Meaning below which it is no evidence by itself; half of what a passage has that says the same.
+pub(super) const MEANING_WEAK: f32 = Calibration::NEAR / 2.0;
 
 /// What a note of the time that a question names is lifted by, as a share of the best score.
 pub(super) const PERIOD_LIFT: f32 = 0.15;
@@ -58,9 +59,6 @@ pub(super) const STUFFED_MIN: f32 = 0.25;
 
 /// What a passage loses of its score that holds the words only in text that many notes repeat.
 pub(super) const REPEATED_LOSS: f32 = 0.6;
-
-/// Similarity above the background from which on a passage is near without any word.
-pub(super) const SIMILARITY_NEAR: f32 = 0.5;
 
 /// How rare a word must be, measured by the rarest of the query, to tell what it is about.
 pub(super) const TELLING_SHARE: f32 = 0.5;

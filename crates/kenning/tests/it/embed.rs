@@ -217,9 +217,9 @@ proptest! {
 
     #[test]
     fn a_passage_comes_with_its_pieces_each_once(text in odd_text()) {
-        let (mut row, mut expected, mut found) = (Vec::new(), Vec::new(), Vec::new());
-        embedded().embed(&[&text], &mut expected).unwrap();
-        embedded().embed_passages(&[&text], &mut row, &mut found).unwrap();
+        let (mut row, mut expected) = (Vec::new(), Vec::new());
+        embedded().embed_passages(&[&text], &mut expected).unwrap();
+        let found = embedded().embed_with_tokens(&[&text], &mut row);
         let distinct: BTreeSet<u32> = pieces(embedded(), &text).into_iter().collect();
         prop_assert_eq!(found, [distinct.into_iter().collect::<Vec<_>>()]);
         prop_assert_eq!(row, expected);
@@ -276,7 +276,7 @@ fn rows_are_appended_and_long_texts_are_not_cut() {
     let long = "retrieval of notes ".repeat(2000) + &"sourdough bread ".repeat(20_000);
     let mut rows = vec![7.0];
     embedded()
-        .embed(&["retrieval of notes", &long], &mut rows)
+        .embed_passages(&["retrieval of notes", &long], &mut rows)
         .unwrap();
     assert_eq!((rows.len(), rows[0]), (1 + 2 * 256, 7.0));
     let bread = embedded().embed_query("sourdough bread").unwrap();

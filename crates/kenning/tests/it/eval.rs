@@ -97,10 +97,10 @@ impl Embedder for Blind {
         EMBEDDER.id()
     }
 
-    fn embed(&self, texts: &[&str], rows: &mut Vec<f32>) -> Result<(), EmbedError> {
+    fn embed_passages(&self, texts: &[&str], rows: &mut Vec<f32>) -> Result<(), EmbedError> {
         let numbers: Vec<String> = texts.iter().map(|text| number(text)).collect();
         let numbers: Vec<&str> = numbers.iter().map(String::as_str).collect();
-        EMBEDDER.embed(&numbers, rows)
+        EMBEDDER.embed_passages(&numbers, rows)
     }
 
     fn embed_query(&self, text: &str) -> Result<Vec<f32>, EmbedError> {

@@ -304,7 +304,7 @@ impl Embedder for Untouchable {
         unreachable!("words need no model")
     }
 
-    fn embed(&self, _: &[&str], _: &mut Vec<f32>) -> Result<(), EmbedError> {
+    fn embed_passages(&self, _: &[&str], _: &mut Vec<f32>) -> Result<(), EmbedError> {
         unreachable!("words need no model")
     }
 

@@ -353,10 +353,10 @@ impl Embedder for CountingEmbedder {
         self.model.id()
     }
 
-    fn embed(&self, texts: &[&str], rows: &mut Vec<f32>) -> Result<(), EmbedError> {
+    fn embed_passages(&self, texts: &[&str], rows: &mut Vec<f32>) -> Result<(), EmbedError> {
         self.n_texts.fetch_add(texts.len(), Ordering::Relaxed);
         (self.at_call)(self.n_calls.fetch_add(1, Ordering::Relaxed) + 1)?;
-        self.model.embed(texts, rows)
+        self.model.embed_passages(texts, rows)
     }
 
     fn embed_query(&self, text: &str) -> Result<Vec<f32>, EmbedError> {

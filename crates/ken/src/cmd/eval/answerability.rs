@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 use kenning::budget::Budget;
-use kenning::embed::StaticModel;
+use kenning::embed::Embedder;
 use kenning::eval::{self, Collection, Judgements};
 use kenning::search::{SearchContext, Tuning};
 
@@ -14,7 +14,7 @@ use crate::wire::eval::{AnswerabilityReport, AnswerablePair};
 
 pub(super) fn run(
     settings: &Settings,
-    model: &StaticModel,
+    model: &dyn Embedder,
     tuning: &Tuning,
     args: &EvalArgs,
 ) -> Result<Found> {

@@ -1,7 +1,7 @@
 //! `ken eval --tune`: weights that suit a vault better, if there are any.
 
 use anyhow::Result;
-use kenning::embed::StaticModel;
+use kenning::embed::Embedder;
 use kenning::eval;
 use kenning::search::Tuning;
 
@@ -12,7 +12,7 @@ use crate::wire::eval::TuneReport;
 
 pub(super) fn run(
     asked: &Asked,
-    model: &StaticModel,
+    model: &dyn Embedder,
     tuning: &Tuning,
     args: &EvalArgs,
 ) -> Result<Found> {
