@@ -18,7 +18,7 @@ use crate::git;
 use crate::hint::Hinted;
 use crate::private;
 use crate::reader::Readers;
-use crate::render;
+use crate::render::say;
 use crate::settings::{Located, Settings};
 
 /// Returns the seconds since 1970.
@@ -292,7 +292,7 @@ fn with_context(
     };
     if private::close_one(&located.store) {
         let index = located.store.display();
-        render::say(&format!(
+        say(&format!(
             "note: {index} was open to others; now it is yours only"
         ));
     }

@@ -1,15 +1,14 @@
 //! One domain as every interface asks it: search, read, walk, check. Terminal, HTTP, MCP and hooks
 //! all come through here, so the same question gives the same hits everywhere.
 
+mod answered;
 pub(crate) mod asker;
 pub(crate) mod caveats;
 pub(crate) mod fresh;
 pub(crate) mod memory;
 mod mend;
-mod node;
 mod request;
 mod searchers;
-mod several;
 
 use std::path::Path;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -18,25 +17,21 @@ use std::time::Instant;
 use anyhow::Result;
 use kenning::Error;
 use kenning::budget::Budget;
-use kenning::cite::{self, Citation};
-use kenning::embed::{Embedder, embedded};
+use kenning::cite::{self, Citation, Verdict};
+use kenning::embed::{Embedder, ModelId, embedded};
 use kenning::index::Progress;
-use kenning::search::{self, Mode, SearchContext, SearchOptions};
-use kenning::store::{Beat, FileId, Pulse, Store, Wanted};
+use kenning::links::{self, Links};
+use kenning::search::{self, Mode, Passage, SearchContext, SearchOptions};
+use kenning::secrets;
+use kenning::store::{Beat, FileId, NoteRow, Pulse, Store, Wanted};
 use kenning::traverse::{TraverseContext, Walker};
-use kenning::{links, secrets};
 
+pub(crate) use answered::{Answered, Indexed, NotesPage, Updated, Walk, Walked};
 pub(crate) use request::{NotesRequest, SearchRequest, WalkRequest};
 pub(crate) use searchers::Searchers;
-pub(crate) use several::join;
 
 use crate::runtime::{self, How, Model};
 use crate::settings::{Located, Settings};
-use crate::wire::{
-    Asked, IndexReport, LinksResponse, MissedNote, NoteSummary, NotesResponse, Passage,
-    SearchResponse, StatusResponse, TraverseResponse, VerifyResponse, WalkComparison, WalkSummary,
-    Walked,
-};
 
 /// A vault, its index, and how it is asked.
 pub(crate) struct Searcher {
@@ -82,15 +77,15 @@ impl Searcher {
     }
 
     /// Answers from the index as it is.
-    pub(crate) fn search(&self, request: &SearchRequest) -> Result<SearchResponse> {
+    pub(crate) fn search(&self, request: &SearchRequest) -> Result<Answered> {
         let mut answer = self.with_store(|store| self.answer(store, request, None))?;
-        answer.notices.extend(self.mending.told());
+        answer.answer.notices.extend(self.mending.told());
         Ok(answer)
     }
 
     /// Answers as if it were still the time at which the index was made: the same index gives the
     /// same answer, whatever the clock says.
-    pub(crate) fn remembered(&self, request: &SearchRequest) -> Result<SearchResponse> {
+    pub(crate) fn remembered(&self, request: &SearchRequest) -> Result<Answered> {
         self.with_store(|store| {
             let made_at = store.checked_at()?;
             let mut answer = self.answer_at(store, request, made_at.unwrap_or(0), made_at)?;
@@ -105,7 +100,7 @@ impl Searcher {
         store: &Store,
         request: &SearchRequest,
         checked_at: Option<i64>,
-    ) -> Result<SearchResponse> {
+    ) -> Result<Answered> {
         self.answer_at(store, request, runtime::now(), checked_at)
     }
 
@@ -115,7 +110,7 @@ impl Searcher {
         request: &SearchRequest,
         now: i64,
         checked_at: Option<i64>,
-    ) -> Result<SearchResponse> {
+    ) -> Result<Answered> {
         let settings = &self.settings;
         let (mode, embedder, lost) = self.retrievers(settings.mode(request.mode)?)?;
         let options = SearchOptions {
@@ -144,17 +139,16 @@ impl Searcher {
             Some(at) => Some(at),
             None => store.checked_at()?,
         };
-        Ok(SearchResponse::new(
+        let vault = self.vault().and_then(|vault| vault.file_name());
+        Ok(Answered {
+            took_ms: millis(started),
+            query,
+            mode,
+            is_explained: request.is_explained,
+            index_age_s: checked_at.map(|at| (now - at).max(0)),
+            vault: vault.unwrap_or_default().to_string_lossy().into_owned(),
             answer,
-            &Asked {
-                query: &query,
-                mode,
-                took_ms: millis(started),
-                index_age_s: checked_at.map(|at| (now - at).max(0)),
-                vault: self.vault(),
-                is_explained: request.is_explained,
-            },
-        ))
+        })
     }
 
     /// Returns how to search and what with. Where the model is lost and meaning was not all that was
@@ -172,26 +166,32 @@ impl Searcher {
 
     /// Returns a note or some of its lines.
     pub(crate) fn passage(&self, reference: &str) -> Result<Passage> {
-        self.with_store(|store| Ok(named(store, reference)?.into()))
+        self.with_store(|store| Ok(named(store, reference)?))
     }
 
-    /// Returns the links around a note.
-    pub(crate) fn links(&self, reference: &str) -> Result<LinksResponse> {
+    /// Returns a note or some of its lines, with the passages that stand on them.
+    pub(crate) fn node(&self, reference: &str) -> Result<(Passage, Vec<search::Piece>)> {
+        self.with_store(|store| {
+            let passage = search::passage(store, reference)?;
+            let chunks = search::chunks_on(store, &passage)?;
+            Ok((passage, chunks))
+        })
+    }
+
+    /// Returns the path of a note and the links around it.
+    pub(crate) fn links(&self, reference: &str) -> Result<(String, Links)> {
         self.with_store(|store| {
             let note = named(store, reference)?.note;
-            Ok(LinksResponse::new(
-                note.path.clone(),
-                links::around(store, note.id)?,
-            ))
+            Ok((note.path.clone(), links::around(store, note.id)?))
         })
     }
 
     /// Walks along links from a note.
-    pub(crate) fn traverse(&self, request: &WalkRequest) -> Result<TraverseResponse> {
+    pub(crate) fn traverse(&self, request: &WalkRequest) -> Result<Walk> {
         self.with_store(|store| self.walk(store, request))
     }
 
-    fn walk(&self, store: &Store, request: &WalkRequest) -> Result<TraverseResponse> {
+    fn walk(&self, store: &Store, request: &WalkRequest) -> Result<Walk> {
         let note = named(store, &request.note)?.note;
         let query = request.query.as_deref().map(masked);
         let query = query.filter(|query| !query.trim().is_empty());
@@ -206,42 +206,24 @@ impl Searcher {
         };
         let walker = Walker::new(&cx, note.id, query.as_deref())?;
         let (fast, deep) = request.params();
-        let (traversal, compare) = if request.is_compared {
-            let compared = walker.compare(&fast, &deep)?;
-            let comparison = WalkComparison {
-                fast: WalkSummary::from(&compared.fast),
-                deep: WalkSummary::from(&compared.deep),
-                missed: compared.missed.iter().map(MissedNote::from).collect(),
-            };
-            let asked = match request.is_deep {
-                true => compared.deep,
-                false => compared.fast,
-            };
-            (asked, Some(comparison))
-        } else {
-            let params = if request.is_deep { &deep } else { &fast };
-            (walker.walk(params)?, None)
+        let walked = match (request.is_compared, request.is_deep) {
+            (true, _) => Walked::Compared(Box::new(walker.compare(&fast, &deep)?)),
+            (false, true) => Walked::Once(walker.walk(&deep)?),
+            (false, false) => Walked::Once(walker.walk(&fast)?),
         };
-        Ok(TraverseResponse::new(
-            &traversal,
-            Walked {
-                path: note.path.clone(),
-                title: note.title.clone(),
-                query,
-                mode: if request.is_deep { "deep" } else { "fast" },
-                decay: &decay,
-                took_ms: millis(started),
-                compare,
-            },
-        ))
+        Ok(Walk {
+            took_ms: millis(started),
+            note,
+            query,
+            is_deep: request.is_deep,
+            decay: decay.clone(),
+            walked,
+        })
     }
 
     /// Checks quotes against the notes they are said to be from.
-    pub(crate) fn verify(&self, citations: Vec<Citation>) -> Result<VerifyResponse> {
-        self.with_store(|store| {
-            let verdicts = cite::verify(store, citations.clone(), &self.budget())?;
-            Ok(VerifyResponse::new(verdicts))
-        })
+    pub(crate) fn verify(&self, citations: Vec<Citation>) -> Result<Vec<Verdict>> {
+        self.with_store(|store| Ok(cite::verify(store, citations.clone(), &self.budget())?))
     }
 
     /// Returns what a question may cost here, on behalf of whoever this thread works for.
@@ -251,43 +233,48 @@ impl Searcher {
     }
 
     /// Says what is indexed.
-    pub(crate) fn status(&self) -> Result<StatusResponse> {
+    pub(crate) fn status(&self) -> Result<Indexed> {
         self.with_store(|store| {
             let status = store.status()?;
-            let located = &self.located;
-            let mut response = StatusResponse::new(
-                &status,
-                &located.store,
-                located.vault.as_deref(),
-                runtime::now(),
-            );
-            response.notices = caveats::of(located, store)?;
-            Ok(response)
+            let file = &self.located.store;
+            Ok(Indexed {
+                age_s: status.checked_at.map(|at| (runtime::now() - at).max(0)),
+                status,
+                vault: self.located.vault.clone(),
+                store: file.clone(),
+                n_bytes: std::fs::metadata(file).map_or(0, |metadata| metadata.len()),
+                notices: caveats::of(&self.located, store)?,
+            })
         })
+    }
+
+    /// Returns the model that the index was made with, where that can be told.
+    pub(crate) fn model_of_index(&self) -> Option<ModelId> {
+        let model = self.with_store(|store| Ok(store.model()?.cloned()));
+        model.ok().flatten()
     }
 
     /// Lists notes by path.
-    pub(crate) fn notes(&self, request: &NotesRequest) -> Result<NotesResponse> {
-        self.with_store(|store| Ok(NotesResponse::new(store.facts(Wanted::Tags)?, request)))
-    }
-
-    /// Lists the notes that changed last, the newest first.
-    pub(crate) fn recent(&self, limit: usize) -> Result<Vec<NoteSummary>> {
-        self.with_store(|store| {
-            let notes = store.recently_changed(limit)?;
-            Ok(notes
-                .iter()
-                .map(|note| NoteSummary::from(note.as_ref()))
-                .collect())
+    pub(crate) fn notes(&self, request: &NotesRequest) -> Result<NotesPage> {
+        let mut facts = self.with_store(|store| Ok(store.facts(Wanted::Tags)?))?;
+        facts.retain(|facts| request.wants(facts));
+        facts.sort_by(|a, b| a.path.cmp(&b.path));
+        let n_notes = facts.len();
+        let page = facts.into_iter().skip(request.offset).take(request.limit);
+        Ok(NotesPage {
+            n_notes,
+            offset: request.offset,
+            notes: page.collect(),
         })
     }
 
+    /// Lists the notes that changed last, the newest first.
+    pub(crate) fn recent(&self, limit: usize) -> Result<Vec<Arc<NoteRow>>> {
+        self.with_store(|store| Ok(store.recently_changed(limit)?))
+    }
+
     /// Brings the index up to date with the vault.
-    pub(crate) fn reload(
-        &self,
-        how: How,
-        progress: &(dyn Fn(Progress) + Sync),
-    ) -> Result<IndexReport> {
+    pub(crate) fn reload(&self, how: How, progress: &(dyn Fn(Progress) + Sync)) -> Result<Updated> {
         let reloaded = runtime::reload(&self.located, how, progress);
         // Snapshots of what was before are not asked again.
         if reloaded.is_ok() {
@@ -295,9 +282,11 @@ impl Searcher {
         }
         memory::give_back();
         let (report, seconds) = reloaded?;
-        let took_ms = (seconds * 1e6).round() / 1e3;
-        let notices = caveats::of_run(&self.located, &report);
-        Ok(IndexReport::new(&report, took_ms, notices))
+        Ok(Updated {
+            notices: caveats::of_run(&self.located, &report),
+            report,
+            seconds,
+        })
     }
 
     /// Lends a snapshot that is as new as the file. While an index is being made anew there is none
@@ -353,7 +342,7 @@ impl Searcher {
 }
 
 /// Opens a note; one whose name holds a credential is known by its masked name, whichever is typed.
-fn named(store: &Store, reference: &str) -> kenning::Result<search::Passage> {
+fn named(store: &Store, reference: &str) -> kenning::Result<Passage> {
     let masked = masked(reference);
     let found = search::passage(store, &masked);
     if found.is_ok() || masked == reference {

@@ -11,8 +11,7 @@ use anyhow::Result;
 use notify::{Event, EventKind, RecommendedWatcher, RecursiveMode, Watcher};
 
 use crate::runtime::How;
-use crate::searcher::{Searcher, Searchers};
-use crate::wire::IndexReport;
+use crate::searcher::{Searcher, Searchers, Updated};
 
 /// When to look.
 #[derive(Clone, Copy, Debug)]
@@ -47,7 +46,7 @@ pub(crate) enum Cause {
 }
 
 /// Told after each update: what woke it, and what it did.
-pub(crate) type Tell = dyn Fn(&Searcher, Cause, Result<IndexReport>) + Send + Sync;
+pub(crate) type Tell = dyn Fn(&Searcher, Cause, Result<Updated>) + Send + Sync;
 
 /// Watchers of some domains; they end when this is dropped.
 pub(crate) struct Watching {

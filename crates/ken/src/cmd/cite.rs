@@ -15,14 +15,14 @@ use crate::render;
 use crate::runtime::Model;
 use crate::searcher::Searcher;
 use crate::settings::Settings;
-use crate::wire;
+use crate::wire::{self, VerifyResponse};
 
 pub(super) fn run(settings: &Settings, place: &Place, args: &CiteArgs) -> Result<Found> {
     let located = settings.locate(place)?;
     let model = Arc::new(Model::asked(&located)?);
     let searcher = Searcher::new(settings, located, model);
     let answer = read(args.file.as_deref())?;
-    let response = searcher.verify(wire::citations(&answer)?)?;
+    let response = VerifyResponse::new(searcher.verify(wire::citations(&answer)?)?);
     let is_verified = response.citations_status == Status::AllVerified.name();
     if args.json {
         render::print_json(&response)?;

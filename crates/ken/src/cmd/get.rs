@@ -7,6 +7,7 @@ use crate::args::{GetArgs, Place};
 use crate::render;
 use crate::searcher::Searchers;
 use crate::settings::Settings;
+use crate::wire::Passage;
 
 pub(super) fn run(settings: &Settings, place: &Place, args: &GetArgs) -> Result<Found> {
     let (collection, mut reference) = qmd::reference(&args.reference);
@@ -18,7 +19,7 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &GetArgs) -> Result<
     let place = qmd::with_collection(place, collection.as_slice());
     let (vault, passage) = Searchers::open(settings, &place)?.any(|searcher| {
         let vault = searcher.vault().map(ToOwned::to_owned);
-        Ok((vault, searcher.passage(&reference)?))
+        Ok((vault, Passage::from(searcher.passage(&reference)?)))
     })?;
     if args.full_path {
         let file = qmd::on_disk(vault.as_deref(), &passage.path);

@@ -10,7 +10,7 @@ use crate::git;
 use crate::hint::Hinted;
 use crate::render;
 use crate::runtime::{self, How};
-use crate::searcher::caveats;
+use crate::searcher::{Updated, caveats};
 use crate::settings::{Located, Settings};
 use crate::wire::IndexReport;
 
@@ -39,8 +39,8 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &IndexArgs) -> Resul
                 )
             })?;
             refuse_left_out(&vault, &path)?;
-            let (report, seconds) = runtime::update_file(&located, &vault, &path)?;
-            tell(&report, seconds, &located, &place, args)
+            let updated = runtime::update_file(&located, &vault, &path)?;
+            tell(updated, &located, &place, args)
         }
         None => whole(settings, place, args),
     }
@@ -68,8 +68,8 @@ fn whole(settings: &Settings, place: &Place, args: &IndexArgs) -> Result<Found> 
             check: true,
             accept_removals: args.accept_removals,
         };
-        let (report, seconds) = runtime::update(located, vault, how)?;
-        let found = tell(&report, seconds, located, &place, args)?;
+        let updated = runtime::update(located, vault, how)?;
+        let found = tell(updated, located, &place, args)?;
         if found == Found::Interrupted {
             return Ok(found);
         }
@@ -78,24 +78,26 @@ fn whole(settings: &Settings, place: &Place, args: &IndexArgs) -> Result<Found> 
 }
 
 fn tell(
-    report: &Report,
-    seconds: f64,
+    (report, seconds): (Report, f64),
     located: &Located,
     place: &Place,
     args: &IndexArgs,
 ) -> Result<Found> {
-    let notices = caveats::of_run(located, report);
-    let response = IndexReport::new(report, (seconds * 1e6).round() / 1e3, notices);
+    let updated = Updated {
+        notices: caveats::of_run(located, &report),
+        report,
+        seconds,
+    };
     if args.json {
-        render::print_json(&response)?;
+        render::print_json(&IndexReport::from(&updated))?;
     } else {
-        render::report(report, seconds, place.quiet);
+        render::report(&updated.report, seconds, place.quiet);
     }
     // What is not as it was asked for is said whoever reads it, quiet or not.
-    for notice in &response.notices {
+    for notice in &updated.notices {
         render::say(&format!("note: {notice}"));
     }
-    Ok(match report.is_stopped {
+    Ok(match updated.report.is_stopped {
         true => Found::Interrupted,
         false => Found::Something,
     })

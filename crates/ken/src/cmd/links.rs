@@ -7,9 +7,11 @@ use crate::args::{LinksArgs, Place};
 use crate::render;
 use crate::searcher::Searchers;
 use crate::settings::Settings;
+use crate::wire::LinksResponse;
 
 pub(super) fn run(settings: &Settings, place: &Place, args: &LinksArgs) -> Result<Found> {
     let links = Searchers::open(settings, place)?.any(|searcher| searcher.links(&args.note))?;
+    let links = LinksResponse::from(links);
     if args.json {
         render::print_json(&links)?;
     } else {

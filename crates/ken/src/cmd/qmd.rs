@@ -163,7 +163,7 @@ pub(super) fn multi_get(settings: &Settings, place: &Place, args: &MultiGetArgs)
         let (collection, pattern) = reference(pattern);
         let searcher = searchers.get(collection.as_deref())?;
         for path in paths(searcher, &pattern)? {
-            match searcher.passage(&path) {
+            match searcher.passage(&path).map(Passage::from) {
                 Ok(note) if note.text.len() > args.max_bytes => {
                     let n_kb = note.text.len() / 1_024;
                     render::say(&format!(

@@ -15,9 +15,9 @@ use crate::args::{Format, Place, SearchArgs};
 use crate::hint;
 use crate::render;
 use crate::runtime::{self, How};
-use crate::searcher::{SearchRequest, Searcher, caveats, fresh, join, masked};
+use crate::searcher::{Answered, SearchRequest, Searcher, caveats, fresh, masked};
 use crate::settings::{Located, Settings};
-use crate::wire::{Asked, QmdHit, SearchResponse};
+use crate::wire::{QmdHit, SearchResponse, merge};
 
 pub(super) fn run(settings: &Settings, place: &Place, args: &SearchArgs) -> Result<Found> {
     let place = &qmd::with_collection(place, args.collection.as_slice());
@@ -33,7 +33,7 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &SearchArgs) -> Resu
     let limit = request.limit.unwrap_or(settings.search.limit) as usize;
     let vault = vault.filter(|_| answers.len() == 1);
     let name = answers.first().map(|(name, _)| name.clone());
-    let Some(response) = join(answers, limit, args.max_tokens) else {
+    let Some(response) = merge(answers, limit, args.max_tokens) else {
         return Ok(Found::Nothing);
     };
     if args.format == Format::Qmd {
@@ -95,7 +95,8 @@ fn ask_once(
     let model = Arc::new(runtime::Model::asked(located)?);
     let searcher = Searcher::new(settings, located.clone(), model);
     store.map_pages()?;
-    let mut answer = searcher.answer(&store, request, is_checked.then_some(now))?;
+    let answer = searcher.answer(&store, request, is_checked.then_some(now))?;
+    let mut answer = SearchResponse::from(answer);
     answer
         .notices
         .extend(said_of_missing(located, &answer.notices));
@@ -135,17 +136,15 @@ fn without_index(mode: Mode, args: &SearchArgs) -> SearchResponse {
         confidence: 0.0,
         notices: vec!["there is no index yet; run `ken index` first".to_owned()],
     };
-    SearchResponse::new(
+    SearchResponse::from(Answered {
+        query: masked(&args.query.join(" ")),
+        mode,
+        is_explained: false,
+        took_ms: 0.0,
+        index_age_s: None,
+        vault: String::new(),
         answer,
-        &Asked {
-            query: &masked(&args.query.join(" ")),
-            mode,
-            took_ms: 0.0,
-            index_age_s: None,
-            vault: None,
-            is_explained: false,
-        },
-    )
+    })
 }
 
 /// Opens the index, bringing it up to date first where that is needed; tells whether it is known

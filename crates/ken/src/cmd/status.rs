@@ -7,11 +7,12 @@ use crate::args::{Place, StatusArgs};
 use crate::render;
 use crate::searcher::Searchers;
 use crate::settings::Settings;
+use crate::wire::StatusResponse;
 
 pub(super) fn run(settings: &Settings, place: &Place, args: &StatusArgs) -> Result<Found> {
     let searchers = Searchers::open(settings, place)?;
     for searcher in searchers.all() {
-        let response = searcher.status()?;
+        let response = StatusResponse::from(searcher.status()?);
         if args.json {
             render::print_json(&response)?;
         } else {

@@ -7,6 +7,7 @@ use crate::args::{Place, TraverseArgs};
 use crate::render;
 use crate::searcher::{Searchers, WalkRequest};
 use crate::settings::Settings;
+use crate::wire::TraverseResponse;
 
 pub(super) fn run(settings: &Settings, place: &Place, args: &TraverseArgs) -> Result<Found> {
     let request = WalkRequest {
@@ -18,6 +19,7 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &TraverseArgs) -> Re
         is_compared: args.compare,
     };
     let walk = Searchers::open(settings, place)?.any(|searcher| searcher.traverse(&request))?;
+    let walk = TraverseResponse::from(walk);
     if args.json {
         render::print_json(&walk)?;
     } else {

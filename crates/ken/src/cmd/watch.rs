@@ -9,10 +9,9 @@ use super::Found;
 use crate::args::{Place, WatchArgs};
 use crate::render;
 use crate::runtime;
-use crate::searcher::{Searcher, Searchers};
+use crate::searcher::{Searcher, Searchers, Updated};
 use crate::settings::Settings;
 use crate::watch::{self, Cause, Rhythm, Tell};
-use crate::wire::IndexReport;
 
 pub(super) fn run(settings: &Settings, place: &Place, args: &WatchArgs) -> Result<Found> {
     let searchers = Searchers::open(settings, place)?;
@@ -38,16 +37,17 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &WatchArgs) -> Resul
 }
 
 /// Tells what an update did, if it did anything.
-fn say(searcher: &Searcher, cause: Cause, report: Result<IndexReport>, quiet: bool) {
-    let report = match report {
-        Ok(report) => report,
+fn say(searcher: &Searcher, cause: Cause, report: Result<Updated>, quiet: bool) {
+    let updated = match report {
+        Ok(updated) => updated,
         Err(error) => return render::error(&error),
     };
+    let report = &updated.report;
     let did = [
-        (report.added, "added"),
-        (report.changed, "changed"),
-        (report.removed, "removed"),
-        (report.renamed, "renamed"),
+        (report.n_added, "added"),
+        (report.n_changed, "changed"),
+        (report.n_removed, "removed"),
+        (report.n_renamed, "renamed"),
     ];
     let mut did: Vec<String> = did
         .iter()
@@ -67,10 +67,10 @@ fn say(searcher: &Searcher, cause: Cause, report: Result<IndexReport>, quiet: bo
             "{}: {}{found_by}, {:.0} ms",
             searcher.name(),
             did.join(", "),
-            report.took_ms
+            updated.seconds * 1e3
         ));
     }
-    for notice in &report.notices {
+    for notice in &updated.notices {
         render::say(&format!("note: {}: {notice}", searcher.name()));
     }
     for skipped in report.skipped.iter().filter(|_| cause == Cause::Change) {

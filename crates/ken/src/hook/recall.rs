@@ -90,6 +90,7 @@ pub(super) fn recall(
             mode: bar.mode,
             ..SearchRequest::default()
         })?;
+        let answer = SearchResponse::from(answer);
         recall.index_age_s = recall.index_age_s.max(answer.index_age_s);
         if bar.is_met(&answer) {
             answers.push((searcher.name().to_owned(), answer));

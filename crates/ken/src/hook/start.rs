@@ -6,13 +6,14 @@ use std::sync::Arc;
 
 use anyhow::Result;
 use kenning::search::Mode;
+use kenning::store::NoteRow;
 
 use super::project::Project;
 use super::recall::{self, Bar, CHARS_PER_TOKEN, Piece};
 use super::session::Session;
 use crate::render;
 use crate::searcher::Searcher;
-use crate::wire::{self, NoteSummary};
+use crate::wire;
 
 /// A session that begins wants to be reminded: what is merely near will do. Names are asked for by
 /// their letters, which also takes half the time of asking for their meaning.
@@ -67,7 +68,7 @@ pub(super) fn pack(
         let recent = searcher.recent(RECENT_MAX)?;
         if !recent.is_empty() {
             lines.push(format!("Notes of {} that changed last:", searcher.name()));
-            lines.extend(recent.iter().map(recent_line));
+            lines.extend(recent.iter().map(|note| recent_line(note)));
         }
     }
     lines.extend(searchers.iter().map(|searcher| how_to_search(searcher)));
@@ -154,7 +155,7 @@ fn line_of(piece: &Piece) -> String {
     )
 }
 
-fn recent_line(note: &NoteSummary) -> String {
+fn recent_line(note: &NoteRow) -> String {
     let date = note
         .date
         .as_ref()

@@ -1,5 +1,7 @@
 //! Addresses of notes as resources: `ken://domain/path`, percent-encoded as URIs are.
 
+use percent_encoding::percent_decode_str;
+
 use crate::wire::encode;
 
 const SCHEME: &str = "ken://";
@@ -28,19 +30,14 @@ pub(super) fn mime_type(path: &str) -> &'static str {
     }
 }
 
+/// Decodes a part of an address; a `%` without two digits behind it makes it none.
 fn decode(text: &str) -> Option<String> {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.bytes();
-    while let Some(byte) = rest.next() {
-        if byte == b'%' {
-            let digit = |byte: u8| char::from(byte).to_digit(16);
-            let value = digit(rest.next()?)? * 16 + digit(rest.next()?)?;
-            bytes.push(u8::try_from(value).ok()?);
-        } else {
-            bytes.push(byte);
-        }
+    let is_escape =
+        |rest: &str| rest.len() > 1 && rest.bytes().take(2).all(|b| b.is_ascii_hexdigit());
+    if !text.split('%').skip(1).all(is_escape) {
+        return None;
     }
-    String::from_utf8(bytes).ok()
+    Some(percent_decode_str(text).decode_utf8().ok()?.into_owned())
 }
 
 #[cfg(test)]

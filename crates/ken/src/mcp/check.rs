@@ -29,16 +29,11 @@ pub(super) fn verify_citations(searchers: &Searchers, arguments: JsonObject) -> 
         .into_iter()
         .map(|citation| judge(searchers, citation, domain))
         .collect::<Result<Vec<Verdict>>>()?;
-    let VerifyResponse {
-        citations_status,
-        citations,
-    } = VerifyResponse::new(verdicts);
     let mut checked = VerifyOutput {
-        citations_status,
-        citations,
+        checked: VerifyResponse::new(verdicts),
         notices,
     };
-    let n_cut = reply::keep(&mut checked.citations, &mut BYTES_MAX.clone());
+    let n_cut = reply::keep(&mut checked.checked.citations, &mut BYTES_MAX.clone());
     if n_cut > 0 {
         checked.notices.push(format!(
             "the last {n_cut} citations were checked, too, and count for the status, but were left \

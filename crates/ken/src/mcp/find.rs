@@ -9,8 +9,8 @@ use super::arguments::{self, SearchArguments};
 use super::reply::{self, BYTES_MAX, Reply};
 use super::{choose, text};
 use crate::hint::Hinted;
-use crate::searcher::{SearchRequest, Searcher, Searchers, join};
-use crate::wire::{FoundPassage, SearchOutput, SearchResponse};
+use crate::searcher::{SearchRequest, Searcher, Searchers};
+use crate::wire::{FoundPassage, SearchOutput, SearchResponse, merge};
 
 /// What an answer without evidence comes to.
 const NOTHING_FOUND: &str = "your notes do not say";
@@ -64,7 +64,7 @@ fn answers(
     let mut answers = Vec::new();
     let mut trouble = None;
     for searcher in searchers {
-        match searcher.search(request) {
+        match searcher.search(request).map(SearchResponse::from) {
             Ok(mut answer) => {
                 let told = answer.notices.drain(..);
                 let told = told.map(|notice| choose::named(searchers, searcher, notice));
@@ -100,7 +100,7 @@ fn merged(
         .map(|(searcher, answer)| (searcher.name().to_owned(), answer))
         .collect();
     let first = named[0].0.clone();
-    let joined = join(named, limit, max_tokens).expect("searchers that all fail are an error");
+    let joined = merge(named, limit, max_tokens).expect("searchers that all fail are an error");
     let mut found = SearchOutput::new(&joined);
     found
         .results

@@ -12,7 +12,7 @@ use crate::hint::{self, Hinted};
 use crate::searcher::{NotesRequest, Searcher, Searchers, masked};
 use crate::wire::{
     DomainStatus, GetOutput, ListOutput, ListedNote, MissingNote, MultiGetOutput, Passage,
-    StatusOutput,
+    StatusOutput, StatusResponse,
 };
 
 const LIST_LIMIT: usize = 50;
@@ -69,7 +69,7 @@ fn open(searchers: &[Arc<Searcher>], reference: &str) -> Result<GetOutput> {
     let (searcher, passage) = choose::first(searchers, |searcher| searcher.passage(reference))?;
     Ok(GetOutput {
         domain: searcher.name().to_owned(),
-        passage,
+        passage: passage.into(),
         notices: Vec::new(),
     })
 }
@@ -204,10 +204,7 @@ pub(super) fn listed(searchers: &[Arc<Searcher>], request: &NotesRequest) -> Res
             .notes
             .extend(page.notes.into_iter().map(|note| ListedNote {
                 domain: searcher.name().to_owned(),
-                path: note.path,
-                title: note.title,
-                tags: note.tags,
-                date: note.date,
+                note: note.into(),
             }));
     }
     let next = request.offset + listed.notes.len();
@@ -224,7 +221,7 @@ pub(super) fn status(searchers: &Searchers, arguments: JsonObject) -> Result<Rep
         domains: Vec::new(),
     };
     for searcher in &searchers {
-        let told = searcher.status();
+        let told = searcher.status().map(StatusResponse::from);
         let told = told.map_err(|error| choose::explained(searcher, error).to_string());
         status.domains.push(DomainStatus::new(
             searcher.name(),

@@ -9,6 +9,7 @@ use rmcp::model::{
 use super::{address, choose, read};
 use crate::render::told;
 use crate::searcher::{NotesRequest, Searchers, masked};
+use crate::wire::ListedNote;
 
 const PAGE: usize = 100;
 
@@ -45,9 +46,9 @@ pub(super) fn list(
         }
         Err(error) => return Err(internal(&error)),
     };
-    let resources = listed.notes.into_iter().map(|note| {
+    let resources = listed.notes.into_iter().map(|ListedNote { domain, note }| {
         let mime_type = address::mime_type(&note.path);
-        Resource::new(address::uri(&note.domain, &note.path), told(&note.path))
+        Resource::new(address::uri(&domain, &note.path), told(&note.path))
             .with_title(told(&note.title))
             .with_mime_type(mime_type)
     });
@@ -67,7 +68,7 @@ pub(super) fn read(searchers: &Searchers, uri: &str) -> Result<ReadResourceResul
     searcher.refresh(choose::PATIENCE);
     let note = match searcher.passage(&path) {
         // Names and ids are for tools; a resource has one address.
-        Ok(note) if note.path == path => note,
+        Ok(note) if note.note.path == path => note,
         Ok(_) => return Err(unknown()),
         Err(error) => match error.downcast_ref() {
             Some(Error::NotFound { .. } | Error::Ambiguous { .. }) => return Err(unknown()),

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use crate::render::{FROM_NOTES, counted, quoted, told};
 use crate::wire::{
-    CheckedCitation, GetOutput, LinksOutput, ListOutput, MultiGetOutput, SearchOutput,
+    CheckedCitation, GetOutput, LinksOutput, ListOutput, ListedNote, MultiGetOutput, SearchOutput,
     StatusOutput, TraverseOutput, VerifyOutput, also_in,
 };
 
@@ -188,13 +188,13 @@ pub(super) fn listed(listed: &ListOutput) -> String {
         listed.n_notes,
         listed.offset + 1
     ));
-    for note in &listed.notes {
+    for ListedNote { domain, note } in &listed.notes {
         let date = note.date.as_ref().map(|date| format!(", {date}"));
         line(
             &mut out,
             format_args!(
                 "- {}: {} ({}{})",
-                told(&note.domain),
+                told(domain),
                 told(&note.path),
                 told(&note.title),
                 told(&date.unwrap_or_default())
@@ -207,10 +207,10 @@ pub(super) fn listed(listed: &ListOutput) -> String {
 pub(super) fn checked(checked: &VerifyOutput) -> String {
     let mut out = labelled(&format!(
         "{}: {}\n",
-        checked.citations_status,
-        counted(checked.citations.len(), "citation")
+        checked.checked.citations_status,
+        counted(checked.checked.citations.len(), "citation")
     ));
-    for verdict in &checked.citations {
+    for verdict in &checked.checked.citations {
         write_verdict(&mut out, verdict);
     }
     notes(out, &checked.notices)

@@ -17,7 +17,7 @@ pub(super) fn links(searchers: &Searchers, arguments: JsonObject) -> Result<Repl
     let (searcher, links) = choose::first(&searchers, |searcher| searcher.links(&reference))?;
     let mut linked = LinksOutput {
         domain: searcher.name().to_owned(),
-        links,
+        links: links.into(),
         notices,
     };
     let mut room = BYTES_MAX;
@@ -57,7 +57,7 @@ pub(super) fn traverse(searchers: &Searchers, arguments: JsonObject) -> Result<R
         is_compared: false,
     };
     let (searcher, walk) = choose::first(&searchers, |searcher| searcher.traverse(&request))?;
-    let mut reached = TraverseOutput::new(walk, searcher.name());
+    let mut reached = TraverseOutput::new(walk.into(), searcher.name());
     reached.notices = notices;
     let n_cut = reply::keep(&mut reached.retained, &mut BYTES_MAX.clone());
     if n_cut > 0 {

@@ -7,7 +7,7 @@ use anyhow::Result;
 use kenning::store::FileId;
 
 use super::{Searcher, locked};
-use crate::render;
+use crate::render::say;
 use crate::runtime;
 
 /// Whether a searcher mends its index, and what there is to tell about it.
@@ -47,7 +47,7 @@ impl Searcher {
         // The others find the file exchanged, and only ask again.
         if seen == FileId::of(&self.located.store) {
             let word = runtime::remake(&self.located, &reason, seen)?;
-            render::say(&format!("note: {word}"));
+            say(&format!("note: {word}"));
             *locked(&self.mending.word) = Some(word);
         }
         Ok(true)

@@ -1,6 +1,7 @@
 //! What can be asked at a searcher, whichever interface it comes through.
 
 use kenning::search::Mode;
+use kenning::store::NoteFacts;
 use kenning::traverse::{DEEP, FAST, Params};
 
 use crate::args::FusionArg;
@@ -54,4 +55,12 @@ pub(crate) struct NotesRequest {
     pub(crate) offset: usize,
     /// Most notes.
     pub(crate) limit: usize,
+}
+
+impl NotesRequest {
+    /// Whether a note meets the conditions.
+    pub(super) fn wants(&self, note: &NoteFacts) -> bool {
+        let tag = self.tag.as_deref().map(|tag| tag.trim_start_matches('#'));
+        tag.is_none_or(|tag| note.has_tag(tag)) && note.path.starts_with(&self.prefix)
+    }
 }

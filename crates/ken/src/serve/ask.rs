@@ -17,8 +17,9 @@ use super::problem::Problem;
 use super::told::Told;
 use crate::searcher::{NotesRequest, SearchRequest, Searcher, WalkRequest};
 use crate::wire::http::{
-    CITATIONS_MAX, DEPTH_MAX, Domain, DomainsResponse, HealthResponse, LIMIT_MAX, LinesParams,
-    NodeResponse, NotesParams, QUERY_CHARS_MAX, SearchParams, VerifyParams, WalkParams,
+    CITATIONS_MAX, DEPTH_MAX, Domain, DomainHealth, DomainsResponse, HealthResponse, LIMIT_MAX,
+    LinesParams, NodeResponse, NotesParams, QUERY_CHARS_MAX, SearchParams, VerifyParams,
+    WalkParams,
 };
 use crate::wire::{
     self, CitationFields, LinksResponse, NotesResponse, SearchResponse, StatusResponse,
@@ -47,7 +48,7 @@ pub(super) async fn search(
     Params(asked): Params<SearchParams>,
 ) -> Answer<SearchResponse> {
     let request = search_request(asked)?;
-    app.ask(move || searcher.search(&request)).await
+    app.ask(move || Ok(searcher.search(&request)?.into())).await
 }
 
 pub(super) async fn search_sent(
@@ -56,7 +57,7 @@ pub(super) async fn search_sent(
     Sent(asked): Sent<SearchParams>,
 ) -> Answer<SearchResponse> {
     let request = search_request(asked)?;
-    app.ask(move || searcher.search(&request)).await
+    app.ask(move || Ok(searcher.search(&request)?.into())).await
 }
 
 fn search_request(asked: SearchParams) -> Result<SearchRequest, Problem> {
@@ -113,7 +114,7 @@ pub(super) async fn node(
         Some(lines) => format!("{note}:{}", checked_lines(&lines)?),
         None => note,
     };
-    app.ask(move || searcher.node(&reference)).await
+    app.ask(move || Ok(searcher.node(&reference)?.into())).await
 }
 
 /// Returns lines that the engine understands: `3`, `3-9` or `3-`.
@@ -137,7 +138,7 @@ pub(super) async fn links(
     At(searcher): At,
     NotePath(note): NotePath,
 ) -> Answer<LinksResponse> {
-    app.ask(move || searcher.links(&note)).await
+    app.ask(move || Ok(searcher.links(&note)?.into())).await
 }
 
 pub(super) async fn traverse(
@@ -155,7 +156,8 @@ pub(super) async fn traverse(
         is_deep: asked.deep.unwrap_or_default(),
         is_compared: asked.compare.unwrap_or_default(),
     };
-    app.ask(move || searcher.traverse(&request)).await
+    app.ask(move || Ok(searcher.traverse(&request)?.into()))
+        .await
 }
 
 pub(super) async fn notes(
@@ -170,11 +172,11 @@ pub(super) async fn notes(
         offset: asked.offset.unwrap_or_default() as usize,
         limit: limit as usize,
     };
-    app.ask(move || searcher.notes(&request)).await
+    app.ask(move || Ok(searcher.notes(&request)?.into())).await
 }
 
 pub(super) async fn status(State(app): State<App>, At(searcher): At) -> Answer<StatusResponse> {
-    app.ask(move || searcher.status()).await
+    app.ask(move || Ok(searcher.status()?.into())).await
 }
 
 pub(super) async fn verify(
@@ -200,7 +202,8 @@ pub(super) async fn verify(
             "these are more than {CITATIONS_MAX} citations"
         )));
     }
-    app.ask(move || searcher.verify(citations)).await
+    app.ask(move || Ok(VerifyResponse::new(searcher.verify(citations)?)))
+        .await
 }
 
 pub(super) async fn not_built(_: At, uri: Uri) -> Problem {
@@ -225,7 +228,9 @@ pub(super) async fn domain_health(At(searcher): At) -> Json<HealthResponse> {
 /// It answers whatever else there is to do: nobody waits for a turn here.
 async fn healthy(searcher: Option<Arc<Searcher>>) -> Json<HealthResponse> {
     let domain = match searcher {
-        Some(searcher) => spawn_blocking(move || searcher.health()).await.ok(),
+        Some(searcher) => spawn_blocking(move || DomainHealth::of(&searcher))
+            .await
+            .ok(),
         None => None,
     };
     Json(HealthResponse {

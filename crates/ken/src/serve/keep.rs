@@ -20,11 +20,11 @@ use super::told::Told;
 use crate::hint::Hinted;
 use crate::runtime;
 use crate::searcher::{Searcher, masked};
-use crate::wire::CitationFields;
 use crate::wire::http::{
     CITATIONS_MAX, KeepParams, KeptCitation, KeptResult, KeptResults, LIMIT_MAX, PageParams,
     TEXT_CHARS_MAX,
 };
+use crate::wire::{CitationFields, VerifyResponse};
 
 /// Most bytes of the file.
 const FILE_BYTES_MAX: u64 = 16 << 20;
@@ -85,11 +85,12 @@ fn curated(searcher: &Searcher, asked: KeepParams) -> Result<KeptResult> {
     let citations: Vec<CitationFields> =
         citations.into_iter().map(CitationFields::masked).collect();
     let checked = searcher.verify(citations.iter().cloned().map(Citation::from).collect())?;
+    let checked = VerifyResponse::new(checked);
     let citations = citations.into_iter().zip(checked.citations);
     Ok(KeptResult {
         at: runtime::now(),
         query: masked(&asked.query),
-        note: note.map(|note| note.path),
+        note: note.map(|found| found.note.path.clone()),
         text: masked(&asked.text),
         citations: citations
             .map(|(citation, verdict)| KeptCitation {

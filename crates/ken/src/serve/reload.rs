@@ -57,7 +57,7 @@ impl App {
     ) -> Result<IndexReport, super::problem::Problem> {
         self.0
             .reloads
-            .run(move || searcher.reload(how, &progress))
+            .run(move || Ok(IndexReport::from(&searcher.reload(how, &progress)?)))
             .await
     }
 }

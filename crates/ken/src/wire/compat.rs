@@ -1,4 +1,4 @@
-//! The JSON shapes of other programs whose place `ken serve` can take. Their names are theirs.
+//! The JSON types of other programs whose place `ken serve` can take. Their names are theirs.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};

@@ -1,4 +1,4 @@
-//! The JSON shapes of `ken eval`, one of which is also read back.
+//! The JSON types of `ken eval`, one of which is also read back.
 
 use std::fmt::Write;
 

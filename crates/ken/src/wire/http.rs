@@ -1,9 +1,11 @@
-//! The JSON shapes that only the HTTP interface has: what is asked, and what stands around answers.
+//! The JSON types that only the HTTP interface has: what is asked, and what stands around answers.
 
+use kenning::search;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::{CitationFields, IndexReport, Mode, Passage};
+use super::{CitationFields, IndexReport, Mode, Passage, handle};
+use crate::searcher::Searcher;
 
 /// Most characters of a question.
 pub(crate) const QUERY_CHARS_MAX: usize = 4096;
@@ -221,6 +223,20 @@ pub(crate) struct DomainHealth {
     pub(crate) dimension: Option<usize>,
 }
 
+impl DomainHealth {
+    /// Tells what a domain rests on; it never fails, since it is asked when something is wrong.
+    pub(crate) fn of(searcher: &Searcher) -> Self {
+        let model = searcher.model_of_index();
+        Self {
+            domain: searcher.name().to_owned(),
+            vault: searcher.vault().map(|vault| vault.display().to_string()),
+            index: searcher.located().store.display().to_string(),
+            dimension: model.as_ref().map(|model| model.dimensions),
+            model: model.map(|model| model.name),
+        }
+    }
+}
+
 /// A note or some of its lines, and the passages that it is searched by.
 #[derive(Debug, JsonSchema, Serialize)]
 pub(crate) struct NodeResponse {
@@ -241,6 +257,27 @@ pub(crate) struct Chunk {
     pub(crate) end_line: Option<u32>,
     pub(crate) page: Option<u32>,
     pub(crate) text: String,
+}
+
+impl From<(search::Passage, Vec<search::Piece>)> for NodeResponse {
+    fn from((passage, pieces): (search::Passage, Vec<search::Piece>)) -> Self {
+        let has_lines = passage.note.has_lines();
+        let chunk = |piece: search::Piece| Chunk {
+            id: handle(piece.chunk.handle),
+            section: (piece.breadcrumb.last())
+                .filter(|_| piece.breadcrumb.len() > 1)
+                .cloned(),
+            breadcrumb: piece.breadcrumb,
+            start_line: has_lines.then_some(piece.chunk.start_line),
+            end_line: has_lines.then_some(piece.chunk.end_line),
+            page: piece.chunk.page,
+            text: piece.text,
+        };
+        Self {
+            passage: passage.into(),
+            chunks: pieces.into_iter().map(chunk).collect(),
+        }
+    }
 }
 
 /// The domains that the client may ask.

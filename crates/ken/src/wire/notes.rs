@@ -1,10 +1,68 @@
-//! The JSON shape of a list of notes.
+//! The JSON of notes: one of them or a part of it, and lists.
 
-use kenning::store::{NoteFacts, NoteRow};
+use kenning::search::{self, PropertyType};
+use kenning::store::NoteFacts;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use crate::searcher::NotesRequest;
+use crate::searcher::NotesPage;
+
+/// Part of a note.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(crate) struct Passage {
+    pub(crate) path: String,
+    pub(crate) title: String,
+    pub(crate) format: String,
+    pub(crate) category: Option<String>,
+    pub(crate) area: Option<String>,
+    /// First line of the file, or of its text as read where the format has no lines.
+    pub(crate) start_line: u32,
+    pub(crate) end_line: u32,
+    pub(crate) n_lines: u32,
+    pub(crate) tags: Vec<String>,
+    pub(crate) aliases: Vec<String>,
+    pub(crate) date: Option<String>,
+    pub(crate) date_source: Option<String>,
+    pub(crate) properties: Vec<Property>,
+    pub(crate) text: String,
+}
+
+/// One property of a note, with its type.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(crate) struct Property {
+    pub(crate) name: String,
+    pub(crate) r#type: &'static str,
+    pub(crate) value: serde_json::Value,
+}
+
+impl From<search::Passage> for Passage {
+    fn from(passage: search::Passage) -> Self {
+        let search::Passage { note, details, .. } = passage;
+        let properties = details.properties.into_iter();
+        Self {
+            path: note.path.clone(),
+            title: note.title.clone(),
+            format: details.format,
+            category: details.category,
+            area: details.area,
+            start_line: passage.start_line,
+            end_line: passage.end_line,
+            n_lines: note.n_lines,
+            tags: note.tags.clone(),
+            aliases: note.aliases.clone(),
+            date: note.date.clone(),
+            date_source: details.date_source,
+            properties: properties
+                .map(|(name, value)| Property {
+                    r#type: PropertyType::of(&value).name(),
+                    name,
+                    value,
+                })
+                .collect(),
+            text: passage.text,
+        }
+    }
+}
 
 /// A page of the list of notes.
 #[derive(Debug, JsonSchema, Serialize)]
@@ -24,39 +82,23 @@ pub(crate) struct NoteSummary {
     pub(crate) date: Option<String>,
 }
 
-impl From<&NoteRow> for NoteSummary {
-    fn from(note: &NoteRow) -> Self {
+impl From<NoteFacts> for NoteSummary {
+    fn from(note: NoteFacts) -> Self {
         Self {
-            path: note.path.clone(),
-            title: note.title.clone(),
-            tags: note.tags.clone(),
-            date: note.date.clone(),
+            path: note.path,
+            title: note.title,
+            tags: note.tags,
+            date: note.date,
         }
     }
 }
 
-impl NotesResponse {
-    pub(crate) fn new(mut facts: Vec<NoteFacts>, request: &NotesRequest) -> Self {
-        facts.retain(|facts| {
-            let has_tag = request.tag.as_deref().is_none_or(|tag| {
-                let tag = tag.trim_start_matches('#');
-                facts.has_tag(tag)
-            });
-            has_tag && facts.path.starts_with(&request.prefix)
-        });
-        facts.sort_by(|a, b| a.path.cmp(&b.path));
-        let page = facts.iter().skip(request.offset).take(request.limit);
+impl From<NotesPage> for NotesResponse {
+    fn from(page: NotesPage) -> Self {
         Self {
-            n_notes: facts.len(),
-            offset: request.offset,
-            notes: page
-                .map(|facts| NoteSummary {
-                    path: facts.path.clone(),
-                    title: facts.title.clone(),
-                    tags: facts.tags.clone(),
-                    date: facts.date.clone(),
-                })
-                .collect(),
+            n_notes: page.n_notes,
+            offset: page.offset,
+            notes: page.notes.into_iter().map(NoteSummary::from).collect(),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The JSON shapes of qmd, for what was written to read them.
+//! The JSON types of qmd, for what was written to read them.
 
 use schemars::JsonSchema;
 use serde::Serialize;

@@ -1,12 +1,12 @@
-//! The JSON shapes of what tools answer. Agents read them, so they are lean, and every one says
+//! The JSON types of what tools answer. Agents read them, so they are lean, and every one says
 //! which domain it speaks of and what it leaves out.
 
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{
-    CheckedCitation, Hit, LinksResponse, Passage, RetainedNote, SearchResponse, StatusResponse,
-    TraverseResponse,
+    Hit, LinksResponse, NoteSummary, Passage, RetainedNote, SearchResponse, StatusResponse,
+    TraverseResponse, VerifyResponse,
 };
 
 /// What a search found.
@@ -231,17 +231,14 @@ pub(crate) struct ListOutput {
 #[derive(Debug, JsonSchema, Serialize)]
 pub(crate) struct ListedNote {
     pub(crate) domain: String,
-    pub(crate) path: String,
-    pub(crate) title: String,
-    pub(crate) tags: Vec<String>,
-    pub(crate) date: Option<String>,
+    #[serde(flatten)]
+    pub(crate) note: NoteSummary,
 }
 
 /// What checking the citations of an answer came to.
 #[derive(Debug, JsonSchema, Serialize)]
 pub(crate) struct VerifyOutput {
-    /// `all_verified`, `has_mismatch`, `unverifiable` or `no_quotes`.
-    pub(crate) citations_status: &'static str,
-    pub(crate) citations: Vec<CheckedCitation>,
+    #[serde(flatten)]
+    pub(crate) checked: VerifyResponse,
     pub(crate) notices: Vec<String>,
 }

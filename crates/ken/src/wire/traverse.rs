@@ -1,12 +1,13 @@
-//! The JSON shapes of a walk along links.
+//! The JSON types of a walk along links.
 
 use kenning::search::decay::{Decay, Mode};
 use kenning::store::has_lines;
-use kenning::traverse::{Missed, Params, Seen, Traversal, Via};
+use kenning::traverse::{Comparison, Direction, Missed, Params, Seen, Traversal, Via};
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{handle, rounded};
+use crate::searcher::{Walk, Walked};
 
 /// A walk from one note.
 #[derive(Debug, JsonSchema, Serialize)]
@@ -123,29 +124,23 @@ pub(crate) struct MissedNote {
     pub(crate) drop_reason: Option<&'static str>,
 }
 
-/// What stands around a walk.
-pub(crate) struct Walked<'a> {
-    pub(crate) path: String,
-    pub(crate) title: String,
-    pub(crate) query: Option<String>,
-    pub(crate) mode: &'static str,
-    pub(crate) decay: &'a Decay,
-    pub(crate) took_ms: f64,
-    pub(crate) compare: Option<WalkComparison>,
-}
-
-impl TraverseResponse {
-    pub(crate) fn new(traversal: &Traversal, walked: Walked<'_>) -> Self {
+impl From<Walk> for TraverseResponse {
+    fn from(walk: Walk) -> Self {
+        let traversal = match (&walk.walked, walk.is_deep) {
+            (Walked::Once(traversal), _) => traversal,
+            (Walked::Compared(both), true) => &both.deep,
+            (Walked::Compared(both), false) => &both.fast,
+        };
         Self {
-            path: walked.path,
-            title: walked.title,
-            query: walked.query,
-            mode: walked.mode,
+            path: walk.note.path.clone(),
+            title: walk.note.title.clone(),
+            query: walk.query,
+            mode: if walk.is_deep { "deep" } else { "fast" },
             params: BeamParams::from(&traversal.params),
-            decay: DecayParams::from(walked.decay),
+            decay: DecayParams::from(&walk.decay),
             hops_walked: traversal.n_hops,
             stopped_early: traversal.is_stopped_early,
-            took_ms: (walked.took_ms * 1_000.0).round() / 1_000.0,
+            took_ms: (walk.took_ms * 1_000.0).round() / 1_000.0,
             retained: (1..)
                 .zip(&traversal.retained)
                 .map(|(rank, (seen, reason))| RetainedNote {
@@ -162,7 +157,20 @@ impl TraverseResponse {
                     drop_reason: reason.name(),
                 })
                 .collect(),
-            compare: walked.compare,
+            compare: match &walk.walked {
+                Walked::Once(_) => None,
+                Walked::Compared(both) => Some(WalkComparison::from(both.as_ref())),
+            },
+        }
+    }
+}
+
+impl From<&Comparison> for WalkComparison {
+    fn from(both: &Comparison) -> Self {
+        Self {
+            fast: WalkSummary::from(&both.fast),
+            deep: WalkSummary::from(&both.deep),
+            missed: both.missed.iter().map(MissedNote::from).collect(),
         }
     }
 }
@@ -220,8 +228,8 @@ impl From<&Seen> for VisitedNote {
             decay_zero: seen.decay_zero,
             via: via.zip(step.zip(before)).map(|(via, (step, before))| {
                 let from = match via.direction {
-                    kenning::traverse::Direction::Outgoing => &before.path,
-                    kenning::traverse::Direction::Backlink => &step.path,
+                    Direction::Outgoing => &before.path,
+                    Direction::Backlink => &step.path,
                 };
                 FollowedLink::new(via, from.clone())
             }),

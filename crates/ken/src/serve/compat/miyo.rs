@@ -18,16 +18,16 @@ use kenning::vault::{PathList, Vault};
 use serde_json::json;
 
 use crate::runtime::How;
-use crate::searcher::{SearchRequest, Searcher, Searchers, join, masked};
+use crate::searcher::{SearchRequest, Searcher, Searchers, masked};
 use crate::serve::App;
 use crate::serve::ask::{Answer, check_query, within};
 use crate::serve::input::{Every, Params, Sent};
 use crate::serve::problem::{self, Problem};
-use crate::wire::Hit;
 use crate::wire::compat::{
     MiyoAnswer, MiyoFilter, MiyoFolder, MiyoFolderParams, MiyoFolders, MiyoHealth, MiyoHit,
     MiyoRelated, MiyoRelatedAnswer, MiyoRelatedFile, MiyoSearch, MiyoStarted,
 };
+use crate::wire::{Hit, SearchResponse, merge};
 
 /// Hits where no number is told.
 const LIMIT: u32 = 10;
@@ -62,14 +62,15 @@ pub(in crate::serve) fn router() -> Router<App> {
 async fn health(State(app): State<App>, Every(searchers): Every) -> Answer<MiyoHealth> {
     app.ask(move || {
         let status = searchers.get(None)?.status().ok();
+        let status = status.map(|indexed| indexed.status);
         Ok(MiyoHealth {
             status: if status.is_some() { "ok" } else { "degraded" },
             service: "running",
             qdrant: "not used",
             llama_server: "not used",
             model_download_progress: None,
-            indexed_files: status.as_ref().map_or(0, |status| status.notes),
-            embedding_model: status.and_then(|status| status.model),
+            indexed_files: status.as_ref().map_or(0, |status| status.n_notes),
+            embedding_model: status.and_then(|status| Some(status.model?.to_string())),
             batch_size_preset: "default",
             gpu_variant: None,
         })
@@ -110,12 +111,12 @@ async fn search(
         for named in &named {
             answers.push((
                 named.searcher.name().to_owned(),
-                named.searcher.search(&request)?,
+                SearchResponse::from(named.searcher.search(&request)?),
             ));
-            asked.push((named, named.vault(), named.searcher.status()?.model));
+            asked.push((named, named.vault(), named.model()?));
         }
         let n_hits = answers.iter().map(|(_, answer)| answer.hits.len()).sum();
-        let hits = join(answers, n_hits, None).map_or_else(Vec::new, |joined| joined.hits);
+        let hits = merge(answers, n_hits, None).map_or_else(Vec::new, |joined| joined.hits);
         let mut results = Vec::new();
         for hit in hits.into_iter().filter(|hit| !sieve.excludes(&hit.path)) {
             let own = hit.domain.as_deref();
@@ -154,7 +155,7 @@ async fn related(
     app.ask(move || {
         let started = Instant::now();
         let note = named.searcher.passage(&named.inner(&file_path))?;
-        let text = format!("{} {}", note.title, note.text);
+        let text = format!("{} {}", note.note.title, note.text);
         let words = text.split(|c: char| !c.is_alphanumeric());
         let words: Vec<&str> = words
             .filter(|word| !word.is_empty())
@@ -168,7 +169,8 @@ async fn related(
             dates: Some(false),
             ..SearchRequest::default()
         })?;
-        let others = answer.hits.into_iter().filter(|hit| hit.path != note.path);
+        let hits = SearchResponse::from(answer).hits.into_iter();
+        let others = hits.filter(|hit| hit.path != note.note.path);
         let results: Vec<MiyoRelatedFile> = others
             .take(limit as usize)
             .map(|hit| MiyoRelatedFile {
@@ -236,7 +238,7 @@ fn folder(searcher: &Searcher) -> MiyoFolder {
         } else {
             "not indexed"
         },
-        indexed_files: status.map_or(0, |status| status.notes),
+        indexed_files: status.map_or(0, |indexed| indexed.status.n_notes),
     }
 }
 
@@ -401,6 +403,11 @@ impl Named {
     /// Returns the path that the client knows a note by.
     fn outer(&self, path: &str) -> String {
         format!("{}/{path}", self.prefix)
+    }
+
+    fn model(&self) -> Result<Option<String>> {
+        let status = self.searcher.status()?.status;
+        Ok(status.model.as_ref().map(ToString::to_string))
     }
 
     fn vault(&self) -> Option<Vault> {

@@ -15,8 +15,8 @@ use crate::serve::App;
 use crate::serve::ask::{Answer, check_query};
 use crate::serve::input::{At, Params};
 use crate::serve::problem;
-use crate::wire::Hit;
 use crate::wire::compat::{OmnisearchMatch, OmnisearchNote, OmnisearchParams};
+use crate::wire::{Hit, SearchResponse};
 
 /// What may read the answers from within a page: Obsidian itself and extensions of browsers. The
 /// original lets any web page read the notes.
@@ -84,7 +84,7 @@ fn notes(searcher: &Searcher, query: String) -> Result<Vec<OmnisearchNote>> {
         per_note: Some(1),
         ..SearchRequest::default()
     })?;
-    let hits = answer.hits.into_iter();
+    let hits = SearchResponse::from(answer).hits.into_iter();
     hits.map(|hit| note(searcher, hit, &typed)).collect()
 }
 

@@ -113,7 +113,7 @@ pub(super) async fn documents(
     let path = asked.path.ok_or_else(|| Problem::bad("path is missing"))?;
     let named = Named::of_file(&searchers, asked.folder_path, asked.folder_name, &path)?;
     app.ask(move || {
-        let model = named.searcher.status()?.model;
+        let model = named.model()?;
         named.searcher.with_store(|store| {
             let found = match passage(store, &named.inner(&path)) {
                 Ok(found) => found,
@@ -171,15 +171,15 @@ pub(super) async fn parse(
     let parsed = app.ask(move || {
         let inner = named.inner(&path);
         let note = named.searcher.passage(&inner)?;
-        if note.path != inner {
+        if note.note.path != inner {
             return Err(kenning::Error::NotFound { name: inner }.into());
         }
         Ok(MiyoParsed {
             text: note.text,
-            format: note.format,
-            source_path: named.outer(&note.path),
-            title: note.title,
-            page_count: n_pages(&named.searcher, &note.path),
+            format: note.details.format,
+            source_path: named.outer(&note.note.path),
+            title: note.note.title.clone(),
+            page_count: n_pages(&named.searcher, &note.note.path),
         })
     });
     parsed.await

@@ -1,16 +1,16 @@
 //! The answers of several domains as one. Each domain has an index, words and a noise floor of its
 //! own, so their scores are not on one scale; but each says how sure it is, and that decides.
 
-use crate::wire::{Hit, SearchResponse};
+use super::{Hit, SearchResponse};
 
 /// Grades of evidence, worst first.
 const GRADES: [&str; 4] = ["none", "weak", "moderate", "strong"];
 
 const CHARS_PER_TOKEN: usize = 4;
 
-/// Joins answers to the same question: best score by confidence first, earlier domains first among
+/// Merges answers to the same question: best score by confidence first, earlier domains first among
 /// equals. Each kept to the limits; together they must, too.
-pub(crate) fn join(
+pub(crate) fn merge(
     answers: Vec<(String, SearchResponse)>,
     limit: usize,
     max_tokens: Option<usize>,

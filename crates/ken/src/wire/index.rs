@@ -1,0 +1,196 @@
+//! The JSON of what is indexed: what a run did, the index as a whole, files that were left out.
+
+use kenning::index::Rebuild;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use crate::searcher::{Indexed, Updated};
+
+/// What an index run did.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(crate) struct IndexReport {
+    pub(crate) added: usize,
+    pub(crate) changed: usize,
+    pub(crate) removed: usize,
+    pub(crate) renamed: usize,
+    pub(crate) unchanged: usize,
+    pub(crate) chunks: usize,
+    pub(crate) bytes: u64,
+    pub(crate) rebuilt: Option<String>,
+    pub(crate) stopped: bool,
+    pub(crate) skipped: Vec<SkippedFile>,
+    pub(crate) warnings: Vec<Warning>,
+    pub(crate) masked: Vec<Finding>,
+    /// What is not as it should be, and what to do about it.
+    pub(crate) notices: Vec<String>,
+    pub(crate) took_ms: f64,
+}
+
+/// A file that could not be taken.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(crate) struct SkippedFile {
+    pub(crate) path: String,
+    pub(crate) reason: String,
+}
+
+/// Something in a note that could not be understood.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(crate) struct Warning {
+    pub(crate) path: String,
+    pub(crate) line: u32,
+    pub(crate) message: String,
+}
+
+impl From<&Updated> for IndexReport {
+    fn from(updated: &Updated) -> Self {
+        let report = &updated.report;
+        Self {
+            notices: updated.notices.clone(),
+            added: report.n_added,
+            changed: report.n_changed,
+            removed: report.n_removed,
+            renamed: report.n_renamed,
+            unchanged: report.n_unchanged,
+            chunks: report.n_chunks,
+            bytes: report.n_bytes,
+            rebuilt: report.rebuilt.as_ref().map(rebuild_reason),
+            stopped: report.is_stopped,
+            skipped: skipped(&report.skipped),
+            warnings: warnings(&report.warnings),
+            masked: report
+                .masked
+                .iter()
+                .map(|(path, line, pattern)| Finding {
+                    path: path.clone(),
+                    line: *line,
+                    pattern: (*pattern).to_owned(),
+                })
+                .collect(),
+            took_ms: (updated.seconds * 1e6).round() / 1e3,
+        }
+    }
+}
+
+fn skipped(files: &[kenning::vault::Skipped]) -> Vec<SkippedFile> {
+    files
+        .iter()
+        .map(|file| SkippedFile {
+            path: file.path.clone(),
+            reason: file.reason.clone(),
+        })
+        .collect()
+}
+
+fn warnings(all: &[(String, u32, String)]) -> Vec<Warning> {
+    all.iter()
+        .map(|(path, line, message)| Warning {
+            path: path.clone(),
+            line: *line,
+            message: message.clone(),
+        })
+        .collect()
+}
+
+/// Says why an index was made anew.
+pub(crate) fn rebuild_reason(rebuild: &Rebuild) -> String {
+    match rebuild {
+        Rebuild::New => "there was no index yet".to_owned(),
+        Rebuild::Asked => "as asked".to_owned(),
+        Rebuild::Schema { found } => format!("the index was of an older format ({found})"),
+        Rebuild::Model { from } => format!("the index was made with the model {from}"),
+        Rebuild::Settings => "the settings for cutting notes changed".to_owned(),
+        Rebuild::Damaged { reason, aside } => match aside {
+            Some(aside) => {
+                let aside = aside.display();
+                format!("the index was damaged ({reason}); it is kept as {aside}")
+            }
+            None => format!("the index was damaged ({reason})"),
+        },
+    }
+}
+
+/// The index as a whole.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(crate) struct StatusResponse {
+    pub(crate) vault: Option<String>,
+    pub(crate) store: String,
+    pub(crate) bytes: u64,
+    pub(crate) notes: u64,
+    pub(crate) chunks: u64,
+    pub(crate) links: u64,
+    pub(crate) masked: u64,
+    pub(crate) model: Option<String>,
+    pub(crate) languages: Vec<(String, u64)>,
+    pub(crate) index_age_s: Option<i64>,
+    pub(crate) left_out: Vec<LeftOut>,
+    pub(crate) other_files: Vec<(String, u64)>,
+    pub(crate) skipped: Vec<SkippedFile>,
+    pub(crate) warnings: Vec<Warning>,
+    /// What is not as it should be, and what to do about it.
+    pub(crate) notices: Vec<String>,
+}
+
+impl From<Indexed> for StatusResponse {
+    fn from(indexed: Indexed) -> Self {
+        let status = indexed.status;
+        Self {
+            vault: indexed.vault.map(|vault| vault.display().to_string()),
+            store: indexed.store.display().to_string(),
+            bytes: indexed.n_bytes,
+            notes: status.n_notes,
+            chunks: status.n_chunks,
+            links: status.n_links,
+            masked: status.n_masked,
+            model: status.model.as_ref().map(ToString::to_string),
+            languages: status
+                .languages
+                .iter()
+                .map(|(language, n)| (language.code().to_owned(), *n))
+                .collect(),
+            index_age_s: indexed.age_s,
+            left_out: left_out(&status.left_out),
+            other_files: status.attachments,
+            skipped: skipped(&status.skipped),
+            warnings: warnings(&status.warnings),
+            notices: indexed.notices,
+        }
+    }
+}
+
+/// What one rule left out: how many files and folders, and the first of them.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(crate) struct LeftOut {
+    pub(crate) rule: String,
+    pub(crate) n: usize,
+    pub(crate) paths: Vec<String>,
+}
+
+fn left_out(all: &[(String, String)]) -> Vec<LeftOut> {
+    const SHOWN_MAX: usize = 20;
+    let mut rules: Vec<LeftOut> = Vec::new();
+    for (rule, path) in all {
+        match rules.last_mut().filter(|last| last.rule == *rule) {
+            Some(last) => {
+                last.n += 1;
+                if last.paths.len() < SHOWN_MAX {
+                    last.paths.push(path.clone());
+                }
+            }
+            None => rules.push(LeftOut {
+                rule: rule.clone(),
+                n: 1,
+                paths: vec![path.clone()],
+            }),
+        }
+    }
+    rules
+}
+
+/// A credential that stands in a note.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(crate) struct Finding {
+    pub(crate) path: String,
+    /// 0 when it stands in the name of the file or of a folder around it.
+    pub(crate) line: u32,
+    pub(crate) pattern: String,
+}

@@ -1,0 +1,170 @@
+//! The JSON of a search: an answer, its hits, and how each was scored.
+
+use kenning::search;
+use schemars::JsonSchema;
+use serde::Serialize;
+
+use super::{encode, handle, place, rounded};
+use crate::searcher::Answered;
+
+/// One answer.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(crate) struct SearchResponse {
+    pub(crate) query: String,
+    pub(crate) mode: &'static str,
+    pub(crate) evidence: &'static str,
+    pub(crate) confidence: f64,
+    pub(crate) took_ms: f64,
+    pub(crate) index_age_s: Option<i64>,
+    pub(crate) notices: Vec<String>,
+    pub(crate) hits: Vec<Hit>,
+}
+
+/// One hit. `highlights` are character ranges of `excerpt`.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(crate) struct Hit {
+    pub(crate) rank: usize,
+    pub(crate) id: String,
+    /// Where several domains were asked, the one it is from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) domain: Option<String>,
+    pub(crate) path: String,
+    pub(crate) title: String,
+    pub(crate) category: Option<String>,
+    pub(crate) area: Option<String>,
+    pub(crate) section: Option<String>,
+    pub(crate) breadcrumb: Vec<String>,
+    /// First line of the file; null for formats that have none, such as PDF.
+    pub(crate) start_line: Option<u32>,
+    pub(crate) end_line: Option<u32>,
+    /// Page, slide or sheet.
+    pub(crate) page: Option<u32>,
+    pub(crate) score: f64,
+    pub(crate) excerpt: String,
+    pub(crate) highlights: Vec<(usize, usize)>,
+    pub(crate) text: String,
+    pub(crate) tags: Vec<String>,
+    pub(crate) date: Option<String>,
+    /// Other notes that have the same passage.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) also_in: Vec<String>,
+    /// The note that replaces this one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) superseded_by: Option<String>,
+    pub(crate) uri: String,
+    pub(crate) sources: Vec<&'static str>,
+    pub(crate) lexical_rank: Option<u32>,
+    pub(crate) vector_rank: Option<u32>,
+    /// How it was scored, if asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) explain: Option<Vec<Stage>>,
+}
+
+/// One stage of the ranking: what it did to the score so far, by how much, and the score after it.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(crate) struct Stage {
+    pub(crate) stage: &'static str,
+    /// `adds`, `times`, `is` or `at most`.
+    pub(crate) effect: &'static str,
+    pub(crate) value: f64,
+    pub(crate) score: f64,
+    pub(crate) detail: String,
+}
+
+impl From<Answered> for SearchResponse {
+    fn from(answered: Answered) -> Self {
+        let Answered { answer, vault, .. } = answered;
+        let hits = (1..).zip(answer.hits);
+        Self {
+            query: answered.query,
+            mode: answered.mode.name(),
+            evidence: answer.evidence.name(),
+            confidence: rounded(answer.confidence),
+            took_ms: (answered.took_ms * 1_000.0).round() / 1_000.0,
+            index_age_s: answered.index_age_s,
+            notices: answer.notices,
+            hits: hits
+                .map(|(rank, hit)| Hit::new(rank, hit, &vault, answered.is_explained))
+                .collect(),
+        }
+    }
+}
+
+impl Hit {
+    fn new(rank: usize, hit: search::Hit, vault: &str, is_explained: bool) -> Self {
+        let section = (hit.breadcrumb.len() > 1)
+            .then(|| hit.breadcrumb.last().cloned())
+            .flatten();
+        let mut sources = Vec::new();
+        for (source, is_one) in [
+            ("name", hit.is_pinned),
+            ("lexical", hit.lexical_rank.is_some()),
+            ("vector", hit.vector_rank.is_some()),
+        ] {
+            if is_one {
+                sources.push(source);
+            }
+        }
+        let (category, area) = hit.note.para();
+        let has_lines = hit.note.has_lines();
+        Self {
+            rank,
+            category: category.map(str::to_owned),
+            area: area.map(str::to_owned),
+            id: handle(hit.chunk.handle),
+            domain: None,
+            uri: obsidian_uri(vault, &hit.note.path, section.as_deref()),
+            path: hit.note.path.clone(),
+            title: hit.note.title.clone(),
+            section,
+            breadcrumb: hit.breadcrumb,
+            start_line: has_lines.then_some(hit.chunk.start_line),
+            end_line: has_lines.then_some(hit.chunk.end_line),
+            page: hit.chunk.page,
+            score: rounded(hit.score),
+            excerpt: hit.excerpt.text,
+            highlights: hit.excerpt.highlights,
+            text: hit.text,
+            tags: hit.note.tags.clone(),
+            date: hit.note.date.clone(),
+            also_in: hit.also_in,
+            superseded_by: hit.note.superseded_by.clone(),
+            sources,
+            lexical_rank: hit.lexical_rank,
+            vector_rank: hit.vector_rank,
+            explain: is_explained.then(|| stages(hit.stages)),
+        }
+    }
+
+    /// Returns where it stands, as a person writes it: `Roof.md:3-9`, `Manual.pdf page 3`.
+    pub(crate) fn place(&self) -> String {
+        place(&self.path, self.start_line.zip(self.end_line), self.page)
+    }
+}
+
+fn stages(stages: Vec<search::Stage>) -> Vec<Stage> {
+    let stages = stages.into_iter();
+    stages
+        .map(|stage| Stage {
+            stage: stage.name,
+            effect: stage.effect.name(),
+            value: rounded(stage.value),
+            score: rounded(stage.score),
+            detail: stage.detail,
+        })
+        .collect()
+}
+
+/// Returns the address that opens a note in Obsidian, at a heading if there is one.
+fn obsidian_uri(vault: &str, path: &str, section: Option<&str>) -> String {
+    let mut file = path.to_owned();
+    if let Some(section) = section {
+        file.push('#');
+        file.push_str(section);
+    }
+    format!(
+        "obsidian://open?vault={}&file={}",
+        encode(vault),
+        encode(&file)
+    )
+}
