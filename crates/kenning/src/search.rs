@@ -41,6 +41,7 @@ pub use excerpt::Excerpt;
 pub use explain::{Effect, Stage};
 pub use intent::{Intent, is_identifier};
 pub use lookup::{Passage, Piece, PropertyType, chunks_on, passage};
+pub use mode::Mode;
 pub use query::Query;
 pub use tuning::{Fusion, Tuning};
 

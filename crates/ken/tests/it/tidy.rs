@@ -1,12 +1,14 @@
 //! What lints cannot check: sizes, who may use what, and that documents speak of what exists.
 
+mod binary;
 mod source;
 
 use std::fs;
 use std::path::Path;
 
 use crate::vault::repository;
-use source::{before_tests, below, blank, functions, says, sources, used_paths, walk};
+use binary::{KEN_ROOMS, KEPT_IN_KEN};
+use source::{Source, before_tests, below, blank, functions, says, sources, used_paths, walk};
 
 const FILE_LINES_MAX: usize = 600;
 const FUNCTION_LINES_MAX: usize = 70;
@@ -42,13 +44,38 @@ const ROOMS: [(&str, &[&str]); 28] = [
     ("search/intent", &[]),
     ("search/decay", &[]),
     ("search/graph", &[]),
-    ("search/query", &["store::TermGroup", "words"]),
-    ("search/fuse", &["store::Beside", "store::ChunkId"]),
+    (
+        "search/query",
+        &["search::spelling", "store::TermGroup", "words"],
+    ),
+    (
+        "search/fuse",
+        &[
+            "search::Mode",
+            "search::decay",
+            "search::graph",
+            "search::rerank",
+            "search::tuning",
+            "store::Beside",
+            "store::ChunkId",
+        ],
+    ),
     ("search/sentences", &[]),
-    ("search/excerpt", &["note::Layout", "words"]),
+    (
+        "search/excerpt",
+        &[
+            "note::Layout",
+            "search::finder",
+            "search::sentences",
+            "words",
+        ],
+    ),
     (
         "search/tuning",
         &[
+            "search::decay",
+            "search::graph",
+            "search::signals",
             "embed::Calibration",
             "store::FieldWeights",
             "store::LexicalOptions",
@@ -114,12 +141,6 @@ const ROOMS: [(&str, &[&str]); 28] = [
     ),
 ];
 
-/// What the binary may use of the engine.
-const USED_BY_KEN: [&str; 14] = [
-    "budget", "cite", "embed", "error", "eval", "extract", "index", "links", "search", "secrets",
-    "store", "traverse", "vault", "Error",
-];
-
 /// Words that only some files of the engine may say, and which files those are.
 const KEPT_IN: [(&str, &[&str]); 9] = [
     ("rusqlite", &["store", "error"]),
@@ -180,7 +201,7 @@ fn sql_stands_in_the_store_only() {
     let mut problems = Vec::new();
     for source in sources() {
         let is_store = source
-            .in_engine()
+            .in_crate("kenning")
             .is_some_and(|path| is_room(path, "store"));
         if is_store || source.is_test() {
             continue;
@@ -202,15 +223,15 @@ fn sql_stands_in_the_store_only() {
 fn what_is_kept_in_one_room_stays_there() {
     let mut problems = Vec::new();
     for source in sources() {
-        let Some(path) = source.in_engine().filter(|_| !source.is_test()) else {
-            continue;
+        let (path, table) = match (source.in_crate("kenning"), source.in_crate("ken")) {
+            (Some(path), _) => (path, &KEPT_IN[..]),
+            (_, Some(path)) => (path, &KEPT_IN_KEN[..]),
+            _ => continue,
         };
-        for (word, rooms) in KEPT_IN {
+        for (word, rooms) in table {
             let is_allowed = rooms.iter().any(|room| is_room(path, room));
-            for (line, text) in (1..).zip(source.bare.lines()) {
-                if !is_allowed && says(text, word) {
-                    problems.push(format!("{}:{line}: `{word}`", source.path));
-                }
+            if !is_allowed && says(&source.bare, word) {
+                problems.push(format!("{}: `{word}`", source.path));
             }
         }
     }
@@ -223,32 +244,25 @@ fn is_room(path: &str, room: &str) -> bool {
         .is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-#[test]
-fn rooms_use_only_what_the_table_allows() {
+/// A room of a crate and what it may use: whole rooms, or single types of them.
+type Room<'a> = (&'a str, &'a [&'a str]);
+
+/// Checks every file of a crate against the row of its room; the most exact row counts.
+fn check_rooms<'a>(name: &str, table: &[Room<'a>], used: impl Fn(&Source, &str) -> Vec<String>) {
     let mut problems = Vec::new();
     for source in sources() {
-        let Some(path) = source.in_engine().filter(|_| !source.is_test()) else {
+        let Some(path) = source.in_crate(name).filter(|path| !ROOTS.contains(path)) else {
             continue;
         };
-        if ["lib", "error"].contains(&path) {
-            continue;
-        }
-        // The most exact row of the table counts.
-        let row = ROOMS
-            .iter()
-            .filter(|(room, _)| is_room(path, room))
-            .max_by_key(|(room, _)| room.len());
-        let Some((room, allowed)) = row else {
+        let row = table.iter().filter(|(room, _)| is_room(path, room));
+        let Some((room, allowed)) = row.max_by_key(|(room, _)| room.len()) else {
             problems.push(format!("{}: its room is not in the table", source.path));
             continue;
         };
-        let own = room.split('/').next().unwrap();
-        for used in used_paths(&source.bare, "crate::") {
-            let is_own = used.split("::").next() == Some(own);
-            let is_allowed = allowed
-                .iter()
-                .any(|allowed| used == *allowed || used.starts_with(&format!("{allowed}::")));
-            if !is_own && !is_allowed {
+        let own = room.replace('/', "::");
+        for used in used(&source, path) {
+            let is_allowed = allowed.iter().any(|allowed| is_path_in(&used, allowed));
+            if !is_allowed && !is_path_in(&used, &own) {
                 problems.push(format!("{}: `{room}` may not use `{used}`", source.path));
             }
         }
@@ -256,18 +270,47 @@ fn rooms_use_only_what_the_table_allows() {
     check(problems);
 }
 
+/// Files that name the rooms and are none.
+const ROOTS: [&str; 3] = ["lib", "main", "error"];
+
+fn is_path_in(path: &str, above: &str) -> bool {
+    path.strip_prefix(above)
+        .is_some_and(|rest| rest.is_empty() || rest.starts_with("::"))
+}
+
 #[test]
-fn the_binary_opens_rooms_and_hands_them_in() {
+fn rooms_of_the_engine_use_only_what_the_table_allows() {
+    check_rooms("kenning", &ROOMS, Source::used_of_crate);
+}
+
+#[test]
+fn rooms_of_the_binary_use_only_what_the_table_allows() {
+    let rooms = KEN_ROOMS.map(|(room, own, _)| (room, own));
+    check_rooms("ken", &rooms, Source::used_of_crate);
+    let rooms = KEN_ROOMS.map(|(room, _, engine)| (room, engine));
+    check_rooms("ken", &rooms, |source, _| {
+        let mut used = used_paths(&source.bare, "kenning::");
+        // Who may ask the engine may also pass on its errors.
+        used.retain(|used| !["Error", "Result"].contains(&used.split("::").next().unwrap()));
+        used
+    });
+}
+
+#[test]
+fn only_wire_is_serialised() {
     let mut problems = Vec::new();
-    for source in sources() {
-        if !source.path.starts_with("crates/ken/") {
-            continue;
-        }
-        for used in used_paths(&source.bare, "kenning::") {
-            let room = used.split("::").next().unwrap();
-            if !USED_BY_KEN.contains(&room) && room != "Result" {
-                problems.push(format!("{}: ken may not use `{used}`", source.path));
-            }
+    for source in sources().iter().filter(|source| !source.is_test()) {
+        let is_wire = source
+            .in_crate("ken")
+            .is_some_and(|path| is_room(path, "wire"));
+        let mut derived = source.bare.split("derive(").skip(1);
+        let is_serialised = |list: &str| {
+            let list = list.split(')').next().unwrap_or_default();
+            list.split(',')
+                .any(|name| name.trim().ends_with("Serialize"))
+        };
+        if !is_wire && derived.any(is_serialised) {
+            problems.push(format!("{}: types are serialised", source.path));
         }
     }
     check(problems);
@@ -337,17 +380,19 @@ fn is_path(name: &str) -> bool {
 }
 
 #[test]
-fn every_file_of_the_engine_is_on_the_map() {
+fn every_file_is_on_the_map() {
     let text = fs::read_to_string(repository().join("ARCHITECTURE.md")).unwrap();
+    let (engine, binary) = text.split_once("## Code map: the binary").unwrap();
     let mut problems = Vec::new();
     for source in sources().iter().filter(|source| !source.is_test()) {
-        let (_, path) = source.path.split_once("/src/").unwrap();
-        let is_named = text.contains(&format!("`{path}`"));
+        let (name, path) = source.path.split_once("/src/").unwrap();
+        let map = if name == "crates/ken" { binary } else { engine };
+        let is_named = map.contains(&format!("`{path}`"));
         let is_below = path
             .match_indices('/')
-            .any(|(at, _)| text.contains(&format!("`{}`", &path[..=at])));
+            .any(|(at, _)| map.contains(&format!("`{}`", &path[..=at])));
         if !is_named && !is_below {
-            problems.push(format!("ARCHITECTURE.md: does not name `{path}`"));
+            problems.push(format!("ARCHITECTURE.md: does not name `{}`", source.path));
         }
     }
     check(problems);
@@ -423,5 +468,28 @@ fn the_checks_read_source_as_it_is_meant() {
     );
     assert_eq!(used, ["a", "a::B", "a::c::D", "a::c::E", "f::g"]);
     assert!(says("use std::{env, fs};", "std::env") && !says("use std::{fs};", "std::env"));
+    assert!(says(
+        "use std::{\n    fs,\n    process::Command,\n};",
+        "std::process"
+    ));
+    assert!(!says("pub fn env() {}\nuse std::fs;", "std::env"));
     assert!(!says("let stantivy = 1;", "tantivy"));
+    let bare = "use super::{Query, fuse};\nuse super::super::store::Store;\nx: super::rank::Ranked";
+    let source = Source {
+        path: "crates/kenning/src/search/list/long.rs".to_owned(),
+        text: String::new(),
+        code: String::new(),
+        bare: bare.to_owned(),
+    };
+    assert_eq!(
+        source.used_of_crate(source.in_crate("kenning").unwrap()),
+        [
+            "search::list::Query",
+            "search::list::fuse",
+            "search::store::Store",
+            "search::list::rank::Ranked"
+        ]
+    );
+    let long = "pub(in crate::serve) fn far() {\n}\n";
+    assert_eq!(functions(long)[0].0, "far");
 }

@@ -17,11 +17,32 @@ pub(super) struct Source {
 }
 
 impl Source {
-    /// Returns the path below the engine's `src` without its ending, if it lies there.
-    pub(super) fn in_engine(&self) -> Option<&str> {
-        self.path
-            .strip_prefix("crates/kenning/src/")
-            .and_then(|path| path.strip_suffix(".rs"))
+    /// Returns the path below the `src` of a crate without its ending, if it lies there and is no test.
+    pub(super) fn in_crate(&self, name: &str) -> Option<&str> {
+        let path = self.path.strip_prefix("crates/")?.strip_prefix(name)?;
+        let path = path.strip_prefix("/src/")?.strip_suffix(".rs")?;
+        (!self.is_test()).then_some(path)
+    }
+
+    /// Returns what the file uses of its own crate, from the root of the crate on: what it names by
+    /// `crate::` and what it names by `super::`.
+    pub(super) fn used_of_crate(&self, path: &str) -> Vec<String> {
+        let mut used = used_paths(&self.bare, "crate::");
+        let modules: Vec<&str> = path.split('/').collect();
+        let mut rest = self.bare.as_str();
+        while let Some(at) = rest.find("super::") {
+            let is_word = rest[..at].ends_with(|c| !is_not_part(c) || c == ':');
+            rest = &rest[at..];
+            let mut n_up = 0;
+            while let Some(behind) = rest.strip_prefix("super::") {
+                (rest, n_up) = (behind, n_up + 1);
+            }
+            if !is_word && n_up < modules.len() {
+                let above = modules[..modules.len() - n_up].join("::");
+                collect_paths(rest, &above, &mut used);
+            }
+        }
+        used
     }
 
     pub(super) fn is_test(&self) -> bool {
@@ -165,25 +186,29 @@ pub(super) fn functions(bare: &str) -> Vec<(String, usize, usize)> {
     found
 }
 
+/// Words that may stand before `fn`.
+const QUALIFIERS: [&str; 4] = ["const", "unsafe", "async", "extern"];
+
 fn function_name(line: &str) -> Option<&str> {
     let (before, after) = line.split_once("fn ")?;
-    let is_declaration = before.split_whitespace().all(|word| {
-        word.starts_with("pub") || ["const", "unsafe", "async", "super)"].contains(&word)
-    });
+    let is_declaration = before
+        .split_whitespace()
+        .all(|word| word.starts_with("pub") || word.ends_with(')') || QUALIFIERS.contains(&word));
     let name = after.split(['(', '<']).next()?;
     (is_declaration && !name.is_empty()).then_some(name)
 }
 
-/// Whether a line holds the word and not only a longer one; `std::{env, fs}` counts, too.
-pub(super) fn says(line: &str, word: &str) -> bool {
-    let is_part = |c: char| c.is_alphanumeric() || c == '_';
-    let is_named = line.match_indices(word).any(|(at, _)| {
-        let (before, after) = (&line[..at], &line[at + word.len()..]);
+/// Whether a text holds the word and not only a longer one; `std::{env, fs}` counts, too.
+pub(super) fn says(text: &str, word: &str) -> bool {
+    let is_part = |c: char| !is_not_part(c);
+    let is_named = text.match_indices(word).any(|(at, _)| {
+        let (before, after) = (&text[..at], &text[at + word.len()..]);
         !before.ends_with(is_part) && !after.starts_with(is_part)
     });
     let is_listed = word.strip_prefix("std::").is_some_and(|module| {
-        line.strip_prefix("use std::{")
-            .is_some_and(|list| list.split(is_not_part).any(|name| name == module))
+        let used = used_paths(text, "std::");
+        used.iter()
+            .any(|path| path.split("::").next() == Some(module))
     });
     is_named || is_listed
 }
@@ -196,7 +221,9 @@ fn is_not_part(c: char) -> bool {
 pub(super) fn used_paths(bare: &str, prefix: &str) -> Vec<String> {
     let mut paths = Vec::new();
     for (at, _) in bare.match_indices(prefix) {
-        if bare[..at].ends_with(|c| !is_not_part(c) || c == '$') {
+        let before = &bare[..at];
+        // `pub(in crate::search)` says who may use it, and uses nothing.
+        if before.ends_with(|c| !is_not_part(c) || c == '$') || before.ends_with("pub(in ") {
             continue;
         }
         collect_paths(&bare[at + prefix.len()..], "", &mut paths);
@@ -230,7 +257,7 @@ fn collect_paths(text: &str, outer: &str, paths: &mut Vec<String>) {
     let name: &str = text.split(is_not_part).next().unwrap_or_default();
     let path = match (outer, name) {
         ("", name) => name.to_owned(),
-        (outer, "self") => outer.to_owned(),
+        (outer, "self" | "") => outer.to_owned(),
         (outer, name) => format!("{outer}::{name}"),
     };
     match text[name.len()..].strip_prefix("::") {

@@ -1,0 +1,94 @@
+//! Who may use whom in the binary, and which words only some of its files may say.
+
+/// What each room of the binary may use of the others, and of the engine. Below stand those that use
+/// what is above.
+pub(super) const KEN_ROOMS: [(&str, &[&str], &[&str]); 16] = [
+    ("args", &[], &["search::Mode"]),
+    ("hint", &[], &["embed"]),
+    ("private", &[], &[]),
+    ("reader", &[], &["extract"]),
+    (
+        "settings",
+        &["args", "hint"],
+        &["index", "search", "store", "vault"],
+    ),
+    ("git", &["settings"], &["vault"]),
+    (
+        "runtime",
+        &[
+            "git",
+            "hint",
+            "private",
+            "reader",
+            "render::say",
+            "settings",
+        ],
+        &["embed", "index", "store", "vault"],
+    ),
+    (
+        "searcher",
+        &["args", "hint", "render::say", "runtime", "settings"],
+        &[
+            "budget", "cite", "embed", "index", "links", "search", "secrets", "store", "traverse",
+            "vault",
+        ],
+    ),
+    (
+        "wire",
+        &["hint", "searcher"],
+        &[
+            "cite", "eval", "index", "links", "search", "store", "traverse", "vault",
+        ],
+    ),
+    ("render", &["args", "hint", "wire"], &["index"]),
+    ("watch", &["runtime", "searcher"], &[]),
+    (
+        "hook",
+        &[
+            "args", "hint", "private", "render", "runtime", "searcher", "settings", "wire",
+        ],
+        &["search", "store", "vault"],
+    ),
+    (
+        "mcp",
+        &["hint", "render", "runtime", "searcher", "settings", "wire"],
+        &["budget", "cite"],
+    ),
+    (
+        "serve/compat",
+        &["runtime", "searcher", "serve", "wire"],
+        &["search", "store", "vault"],
+    ),
+    (
+        "serve",
+        &[
+            "args", "hint", "mcp", "runtime", "searcher", "settings", "wire",
+        ],
+        &["budget", "cite", "index", "vault"],
+    ),
+    (
+        "cmd",
+        &[
+            "args", "git", "hint", "hook", "mcp", "private", "reader", "render", "runtime",
+            "searcher", "serve", "settings", "watch", "wire",
+        ],
+        &[
+            "budget", "cite", "embed", "eval", "index", "search", "secrets", "store", "vault",
+        ],
+    ),
+];
+
+/// Words that only some files of the binary may say, and which files those are.
+pub(super) const KEPT_IN_KEN: [(&str, &[&str]); 7] = [
+    ("rusqlite", &[]),
+    ("tantivy", &[]),
+    ("SystemTime::now", &["runtime"]),
+    // The others ask for the name of this program or the words it was called with.
+    ("std::env", &["settings", "main", "reader", "cmd/hook"]),
+    ("std::net", &["serve", "cmd/serve"]),
+    (
+        "std::process",
+        &["main", "git", "reader", "runtime", "hook"],
+    ),
+    ("stdout()", &["render", "reader/child", "mcp/stdio"]),
+];
