@@ -27,7 +27,7 @@ use crate::error::{Error, Result};
 use crate::extract::{self, Reader};
 use crate::note::Format;
 use crate::secrets;
-use crate::store::{self, FileId, NoteRecord, StoreWriter};
+use crate::store::{self, FileId, Inventory, StoreWriter};
 use crate::vault::{self, Found, Source, Stamp, Walk};
 use gone::{Ground, Known};
 use prepare::{Group, Outcome, Tools};
@@ -138,7 +138,7 @@ fn or_anew(
 fn update_all(cx: &IndexContext<'_>) -> Result<Report> {
     let mut walk = cx.source.list();
     let (mut writer, plan) = open(cx)?;
-    let mut known = known(&writer)?;
+    let mut known = writer.known()?;
     let mut report = Report {
         n_found: walk.found.len(),
         ..Report::default()
@@ -154,7 +154,7 @@ fn update_all(cx: &IndexContext<'_>) -> Result<Report> {
         reset(cx, &mut writer, &plan, &walk.found)?;
         known.clear();
     } else if plan.is_full() {
-        writer.set_dictionary(&learn_dictionary(cx.source, &walk.found))?;
+        writer.relearn(&samples(cx.source, &walk.found))?;
     }
     report.rebuilt = plan.rebuild.clone();
     report.skipped = std::mem::take(&mut walk.skipped);
@@ -180,13 +180,6 @@ fn update_all(cx: &IndexContext<'_>) -> Result<Report> {
     writer.commit(cx.now)?;
     writer.close()?;
     Ok(report)
-}
-
-fn known(writer: &StoreWriter) -> Result<Known> {
-    let stamps = writer.stamps()?.into_iter();
-    Ok(stamps
-        .map(|(path, stamp, hash)| (path, (stamp, hash)))
-        .collect())
 }
 
 /// Returns why nothing at all is to be changed: the vault may not be the one that it was.
@@ -245,16 +238,18 @@ fn finish(
     report: &mut Report,
 ) -> Result<()> {
     gone::note_down(writer, report.withheld.as_ref())?;
-    writer.clear_fact(report::UNFINISHED)?;
+    writer.set_fact(report::UNFINISHED, None)?;
     if let Some(device) = cx.source.device() {
-        writer.set_fact(gone::DEVICE, &device.to_string())?;
+        writer.set_fact(gone::DEVICE, Some(&device.to_string()))?;
     }
-    writer.set_fact("checked_at", &cx.now.to_string())?;
+    writer.set_fact("checked_at", Some(&cx.now.to_string()))?;
     report.skipped.sort();
-    writer.set_skipped(&report.skipped)?;
-    writer.set_folders(&walk.folders)?;
-    writer.set_attachments(&walk.attachments)?;
-    writer.set_left_out(&walk.left_out)?;
+    writer.set_inventory(&Inventory {
+        skipped: &report.skipped,
+        folders: &walk.folders,
+        attachments: &walk.attachments,
+        left_out: &walk.left_out,
+    })?;
     graph::refresh(writer)
 }
 
@@ -268,7 +263,7 @@ fn update_one(cx: &IndexContext<'_>, path: &str, stamp: Option<Stamp>) -> Result
     }
     let mut report = Report::default();
     learn_history(cx, &mut writer)?;
-    let known = writer.stamp_of(path)?.into_iter();
+    let known = writer.known_at(path)?.into_iter();
     let known: Known = known.map(|known| (path.to_owned(), known)).collect();
     match stamp {
         Some(stamp) => {
@@ -370,20 +365,19 @@ fn reset(
     plan: &Plan,
     found: &[Found],
 ) -> Result<()> {
-    let dictionary = learn_dictionary(cx.source, found);
     let center = prepare::center(cx.embedder)?;
-    writer.reset(cx.embedder.id(), &center, &dictionary)?;
-    writer.set_fact("vault", &vault_name(cx))?;
+    writer.reset(cx.embedder.id(), &center, &samples(cx.source, found))?;
+    writer.set_fact("vault", Some(&vault_name(cx)))?;
     match plan.is_first {
-        true => writer.set_fact(report::UNFINISHED, &found.len().to_string()),
+        true => writer.set_fact(report::UNFINISHED, Some(&found.len().to_string())),
         false => Ok(()),
     }
 }
 
-/// Learns how this vault's texts look, from masked text only: the dictionary is stored.
-fn learn_dictionary(source: &dyn Source, found: &[Found]) -> Vec<u8> {
+/// Returns how this vault's texts look, masked: what is learnt from them is stored.
+fn samples(source: &dyn Source, found: &[Found]) -> Vec<String> {
     let step = found.len().div_ceil(SAMPLE_NOTES).max(1);
-    let samples: Vec<String> = found
+    found
         .iter()
         .step_by(step)
         .filter(|file| !matches!(Format::of(&file.path), Some(Format::Other(_))))
@@ -393,9 +387,7 @@ fn learn_dictionary(source: &dyn Source, found: &[Found]) -> Vec<u8> {
             text.truncate(text.floor_char_boundary(SAMPLE_BYTES));
             text
         })
-        .collect();
-    let samples: Vec<&str> = samples.iter().map(String::as_str).collect();
-    store::train_dictionary(&samples)
+        .collect()
 }
 
 /// Learns what was committed since the last run.
@@ -406,7 +398,7 @@ fn learn_history(cx: &IndexContext<'_>, writer: &mut StoreWriter) -> Result<()> 
     };
     if known.as_ref() != Some(&history.head) {
         writer.set_committed(&history.days, history.is_whole)?;
-        writer.set_fact("git_head", &history.head)?;
+        writer.set_fact("git_head", Some(&history.head))?;
     }
     Ok(())
 }
@@ -421,14 +413,14 @@ fn write_changed(
     report: &mut Report,
 ) -> Result<()> {
     if plan.is_full() {
-        writer.set_fact("settings", cx.options.profile.name())?;
+        writer.set_fact("settings", Some(cx.options.profile.name()))?;
     }
     if changed.is_empty() {
         return Ok(());
     }
-    let (dictionary, center) = writer.packing()?;
+    let encoder = writer.encoder()?;
     let committed = writer.committed()?;
-    let mut tools = Tools::new(cx, &dictionary, center, known, &committed);
+    let mut tools = Tools::new(cx, &encoder, known, &committed);
     tools.is_full = plan.is_full();
     let groups: Vec<&[&Found]> = changed.chunks(GROUP_NOTES).collect();
     let next = AtomicUsize::new(0);
@@ -511,12 +503,12 @@ fn write_groups(
     report.n_left = n_total;
     for (number, group) in receiver {
         early.insert(number, group?);
-        while let Some(Group { outcomes, blocks }) = early.remove(&next) {
+        while let Some(Group { outcomes, notes }) = early.remove(&next) {
             next += 1;
             written.set(next);
-            let blocks = writer.put_blocks(&blocks)?;
+            writer.put(notes)?;
             for outcome in outcomes {
-                let n_bytes = write_outcome(writer, outcome, &blocks, report)?;
+                let n_bytes = write_outcome(writer, outcome, report)?;
                 n_done += 1;
                 report.n_left -= 1;
                 n_held += n_bytes;
@@ -539,22 +531,16 @@ fn write_groups(
     Ok(())
 }
 
-/// Writes one prepared note; returns the bytes of text it had.
-fn write_outcome(
-    writer: &mut StoreWriter,
-    outcome: Outcome,
-    blocks: &[i64],
-    report: &mut Report,
-) -> Result<u64> {
+/// Writes down what became of a file; returns the bytes of text it had.
+fn write_outcome(writer: &mut StoreWriter, outcome: Outcome, report: &mut Report) -> Result<u64> {
     match outcome {
-        Outcome::Record {
-            record,
-            is_new,
-            n_bytes,
-        } => {
-            count(&record, is_new, report);
-            writer.put(*record, blocks)?;
-            Ok(n_bytes)
+        Outcome::Taken(taken) => {
+            report.n_added += usize::from(taken.is_new);
+            report.n_changed += usize::from(!taken.is_new);
+            report.n_chunks += taken.n_chunks;
+            report.warnings.extend(taken.warnings);
+            report.masked.extend(taken.masked);
+            Ok(taken.n_bytes)
         }
         Outcome::Same { path, stamp } => {
             report.n_unchanged += 1;
@@ -566,24 +552,5 @@ fn write_outcome(
             report.skipped.push(skipped);
             Ok(0)
         }
-    }
-}
-
-fn count(record: &NoteRecord, is_new: bool, report: &mut Report) {
-    if is_new {
-        report.n_added += 1;
-    } else {
-        report.n_changed += 1;
-    }
-    report.n_chunks += record.chunks.len();
-    for warning in &record.warnings {
-        report
-            .warnings
-            .push((record.path.clone(), warning.line, warning.message.clone()));
-    }
-    for finding in &record.masked {
-        report
-            .masked
-            .push((record.path.clone(), finding.line, finding.pattern));
     }
 }

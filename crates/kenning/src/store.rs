@@ -4,8 +4,10 @@
 //! Rows, vectors and the word index change in the same transaction or not at all.
 
 mod cache;
+mod encode;
 mod file;
 mod lexical;
+mod prepared;
 mod read;
 mod rows;
 mod text;
@@ -20,21 +22,19 @@ use std::time::Duration;
 use rusqlite::{ErrorCode, ffi};
 use tantivy::TantivyError;
 
+pub use encode::{Encoded, Encoder};
 pub use file::damage::{FileId, set_aside};
 pub use file::version::{Beat, Pulse};
 pub use lexical::{
     Beside, FieldWeights, LexicalHit, LexicalOptions, LexicalScores, Places, Respelled, TermGroup,
     Typed,
 };
+pub use prepared::{PreparedChunk, PreparedNote, Terms};
 pub use read::{ChunkAndPieces, ChunkRow, NoteRow, NoteSummary, Store, has_lines};
 pub use rows::facts::{NoteDetails, NoteFacts, Status, Wanted, day_of_ns};
-pub use rows::links::{LinkRow, LinkTarget, LinkedNote, NoteStanding};
-pub(crate) use rows::pieces::pack as pack_pieces;
-pub use rows::{ChunkRecord, NoteRecord, Terms};
-pub use text::PackedText;
-pub(crate) use text::{TextPacker, train_dictionary};
+pub use rows::inventory::Inventory;
+pub use rows::links::{ChangedGraph, LinkRow, LinkTarget, LinkedNote, NoteStanding};
 pub use vector::Neighbour;
-pub(crate) use vector::quantise::Coder;
 pub use write::{DATE_FROM_FILE, DATE_FROM_GIT, StoreWriter};
 
 use crate::error::{Error, Result};

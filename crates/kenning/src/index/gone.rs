@@ -157,10 +157,7 @@ pub(super) fn note_down(writer: &mut StoreWriter, withheld: Option<&Withheld>) -
     if writer.fact(WITHHELD)? == fact {
         return Ok(());
     }
-    match fact {
-        Some(fact) => writer.set_fact(WITHHELD, &fact),
-        None => writer.clear_fact(WITHHELD),
-    }
+    writer.set_fact(WITHHELD, fact.as_deref())
 }
 
 /// Removes notes whose files are gone; one that turned up elsewhere counts as renamed. Where too many
@@ -178,7 +175,7 @@ pub(super) fn remove(
     }
     gone.sort();
     let mut appeared: HashMap<[u8; 16], usize> = HashMap::new();
-    for (path, _, hash) in writer.stamps()? {
+    for (path, (_, hash)) in writer.known()? {
         if !known.contains_key(&path) {
             *appeared.entry(hash).or_default() += 1;
         }

@@ -6,7 +6,7 @@ use crate::error::Result;
 use crate::graph::{LinkGraph, Options, eigenvector_centrality, pagerank, scaled_to_max};
 use crate::links::Files;
 use crate::note::path_key;
-use crate::store::{NoteStanding, StoreWriter};
+use crate::store::{ChangedGraph, NoteStanding, StoreWriter};
 
 /// Names that others gave a note, kept of each.
 const CALLED_MAX: usize = 12;
@@ -15,10 +15,9 @@ const CALLED_CHARS_MAX: usize = 80;
 
 /// Brings PageRank and centrality up to date.
 pub(super) fn refresh(writer: &mut StoreWriter) -> Result<()> {
-    if !writer.is_graph_outdated() {
+    let Some(ChangedGraph { notes, links }) = writer.changed_graph()? else {
         return Ok(());
-    }
-    let notes = writer.note_paths()?;
+    };
     let number: HashMap<&str, u32> = (0..)
         .zip(&notes)
         .map(|(n, (_, path))| (path.as_str(), n))
@@ -27,7 +26,7 @@ pub(super) fn refresh(writer: &mut StoreWriter) -> Result<()> {
     let files = Files::new(notes.iter().map(|(_, path)| path.clone()).collect());
     let mut edges = Vec::new();
     let mut called: Vec<BTreeMap<String, usize>> = vec![BTreeMap::new(); notes.len()];
-    for link in writer.link_targets()? {
+    for link in links {
         let Some(&from) = by_id.get(&link.source) else {
             continue;
         };
@@ -73,7 +72,7 @@ pub(super) fn refresh(writer: &mut StoreWriter) -> Result<()> {
             }
         })
         .collect();
-    writer.set_standings(&standings)
+    writer.set_graph(&standings)
 }
 
 /// Returns the names that are used most, in the order of the alphabet among equals.

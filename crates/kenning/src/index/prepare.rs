@@ -1,22 +1,19 @@
-//! One file into everything the store keeps of it. Runs on worker threads, touches no store.
+//! One file into everything that is to be kept of it. Runs on worker threads, touches no store.
 
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use zstd::dict::EncoderDictionary;
-
 use crate::chunk::{self, Chunk};
 use crate::embed::{self, Embedder};
-use crate::error::{Error, Result};
+use crate::error::Result;
 use crate::extract::{Kind, Reader};
 use crate::index::IndexContext;
 use crate::index::understand::{Understood, understand};
 use crate::note::{self, Format, Note, PropertyType};
 use crate::secrets;
 use crate::store::{
-    self, ChunkRecord, Coder, DATE_FROM_FILE, DATE_FROM_GIT, NoteRecord, Terms, TextPacker,
-    day_of_ns,
+    DATE_FROM_FILE, DATE_FROM_GIT, Encoded, Encoder, PreparedChunk, PreparedNote, Terms, day_of_ns,
 };
 use crate::vault::{Found, Skipped, Source, Stamp};
 use crate::words::{self, Stems};
@@ -24,21 +21,34 @@ use crate::words::{self, Stems};
 /// What became of a file.
 pub(super) enum Outcome {
     /// It is new or changed.
-    Record {
-        record: Box<NoteRecord>,
-        is_new: bool,
-        n_bytes: u64,
-    },
+    Taken(Taken),
     /// Only its stamp changed.
     Same { path: String, stamp: Stamp },
     /// It could not be read.
     Unreadable(Skipped),
 }
 
-/// Files that were prepared together; their texts share blocks.
+/// What is to be said of a note that was taken.
+pub(super) struct Taken {
+    pub(super) is_new: bool,
+    pub(super) n_bytes: u64,
+    pub(super) n_chunks: usize,
+    pub(super) warnings: Vec<(String, u32, String)>,
+    pub(super) masked: Vec<(String, u32, &'static str)>,
+}
+
+/// Files that were prepared together.
 pub(super) struct Group {
     pub(super) outcomes: Vec<Outcome>,
-    pub(super) blocks: Vec<Vec<u8>>,
+    pub(super) notes: Encoded,
+}
+
+/// What comes of the files of a group, piece by piece.
+#[derive(Default)]
+struct Batch {
+    notes: Vec<PreparedNote>,
+    /// What is embedded of them, chunk by chunk.
+    texts: Vec<String>,
 }
 
 /// What all workers share.
@@ -47,8 +57,7 @@ pub(super) struct Tools<'a> {
     reader: &'a dyn Reader,
     embedder: &'a dyn Embedder,
     profile: chunk::Profile,
-    dictionary: EncoderDictionary<'static>,
-    coder: Coder,
+    encoder: &'a Encoder,
     known: &'a HashMap<String, (Stamp, [u8; 16])>,
     committed: &'a HashMap<String, String>,
     /// Every note is taken, changed or not.
@@ -58,8 +67,7 @@ pub(super) struct Tools<'a> {
 impl<'a> Tools<'a> {
     pub(super) fn new(
         cx: &IndexContext<'a>,
-        dictionary: &[u8],
-        center: Vec<f32>,
+        encoder: &'a Encoder,
         known: &'a HashMap<String, (Stamp, [u8; 16])>,
         committed: &'a HashMap<String, String>,
     ) -> Self {
@@ -68,8 +76,7 @@ impl<'a> Tools<'a> {
             reader: cx.reader,
             embedder: cx.embedder,
             profile: cx.options.profile,
-            dictionary: TextPacker::digest(dictionary),
-            coder: Coder::new(center),
+            encoder,
             known,
             committed,
             is_full: false,
@@ -83,62 +90,59 @@ thread_local! {
 
 /// Prepares a group of files; their chunks are embedded together.
 pub(super) fn group(tools: &Tools<'_>, files: &[&Found]) -> Result<Group> {
-    let mut packer = TextPacker::new(&tools.dictionary).map_err(|error| Error::io("", error))?;
-    let mut texts = Vec::new();
+    let mut batch = Batch::default();
     let mut outcomes = Vec::with_capacity(files.len());
     for file in files {
-        let n_texts = texts.len();
+        let n_texts = batch.texts.len();
         // One file that finds a fault of ours must not cost the others.
         let prepared = catch_unwind(AssertUnwindSafe(|| {
             let mut stems = STEMS.take();
-            let outcome = outcome(tools, file, &mut stems, &mut packer, &mut texts);
+            let outcome = outcome(tools, file, &mut stems, &mut batch);
             STEMS.set(stems);
             outcome
         }));
-        outcomes.push(match prepared {
-            Ok(outcome) => outcome?,
-            Err(_) => {
-                texts.truncate(n_texts);
-                let reason = "reading it failed by a fault of ours; please report it";
-                unreadable(file, reason.to_owned())
-            }
-        });
+        outcomes.push(prepared.unwrap_or_else(|_| {
+            batch.texts.truncate(n_texts);
+            let reason = "reading it failed by a fault of ours; please report it";
+            unreadable(file, reason.to_owned())
+        }));
     }
-    embed(tools, &texts, &mut outcomes)?;
-    let blocks = packer.finish().map_err(|error| Error::io("", error))?;
-    Ok(Group { outcomes, blocks })
+    let notes = tools.encoder.encode(embedded(tools, batch)?)?;
+    Ok(Group { outcomes, notes })
 }
 
-fn outcome(
-    tools: &Tools<'_>,
-    file: &Found,
-    stems: &mut Stems,
-    packer: &mut TextPacker<'_>,
-    texts: &mut Vec<String>,
-) -> Result<Outcome> {
+fn outcome(tools: &Tools<'_>, file: &Found, stems: &mut Stems, batch: &mut Batch) -> Outcome {
     let bytes = match tools.source.read(&file.path) {
         Ok(bytes) => bytes,
-        Err(reason) => return Ok(unreadable(file, reason)),
+        Err(reason) => return unreadable(file, reason),
     };
     let n_bytes = bytes.len() as u64;
     let mut hash = [0; 16];
     hash.copy_from_slice(&blake3::hash(&bytes).as_bytes()[..16]);
     let known = tools.known.get(&file.path).filter(|_| !tools.is_full);
     if known.is_some_and(|(_, known)| *known == hash) {
-        return Ok(Outcome::Same {
+        return Outcome::Same {
             path: file.path.clone(),
             stamp: file.stamp,
-        });
+        };
     }
     let understood = match understand(&file.path, bytes, tools.reader) {
         Ok(understood) => understood,
-        Err(reason) => return Ok(unreadable(file, reason)),
+        Err(reason) => return unreadable(file, reason),
     };
-    Ok(Outcome::Record {
-        record: Box::new(record(tools, file, hash, understood, stems, packer, texts)?),
+    let note = prepared(tools, file, hash, understood, stems, &mut batch.texts);
+    let path = || note.path.clone();
+    let warnings = (note.warnings.iter()).map(|w| (path(), w.line, w.message.clone()));
+    let masked = (note.masked.iter()).map(|finding| (path(), finding.line, finding.pattern));
+    let taken = Taken {
         is_new: known.is_none(),
         n_bytes,
-    })
+        n_chunks: note.chunks.len(),
+        warnings: warnings.collect(),
+        masked: masked.collect(),
+    };
+    batch.notes.push(note);
+    Outcome::Taken(taken)
 }
 
 fn unreadable(file: &Found, reason: String) -> Outcome {
@@ -148,15 +152,14 @@ fn unreadable(file: &Found, reason: String) -> Outcome {
     })
 }
 
-fn record(
+fn prepared(
     tools: &Tools<'_>,
     file: &Found,
     hash: [u8; 16],
     understood: Understood,
     stems: &mut Stems,
-    packer: &mut TextPacker<'_>,
     texts: &mut Vec<String>,
-) -> Result<NoteRecord> {
+) -> PreparedNote {
     let Understood {
         format,
         note,
@@ -172,39 +175,25 @@ fn record(
         .into_iter()
         .map(|chunk| {
             texts.push(embedded_text(&note, &chunk));
-            chunk_record(file, format, &note, chunk, stems)
+            prepared_chunk(file, format, &note, chunk, stems)
         })
         .collect::<Vec<_>>();
-    tell_apart(chunks.iter_mut().map(|record| &mut record.handle));
-    let text = packer
-        .add_with(&note.text, note.own.as_deref())
-        .map_err(|error| Error::io(&file.path, error))?;
+    tell_apart(chunks.iter_mut().map(|chunk| &mut chunk.handle));
     let names_by_file = tools.source.names_by_file();
-    Ok(NoteRecord {
+    PreparedNote {
         stamp: file.stamp,
         hash,
         format,
         date: date(tools, file, &note),
-        n_lines: note.n_lines(),
-        text,
         is_named_by_file: names_by_file,
         names: names(&file.path, &note, names_by_file),
         terms: note_terms(&file.path, &note, names_by_file, stems),
         chunks,
-        codes: Vec::new(),
-        rows: Vec::new(),
         warnings,
         masked,
         path: file.path.clone(),
-        note: Note {
-            // The text lives on in its packed form only.
-            text: String::new(),
-            own: None,
-            lines: Vec::new(),
-            blocks: Vec::new(),
-            ..note
-        },
-    })
+        note,
+    }
 }
 
 /// A note without a body is still found by its names.
@@ -245,13 +234,13 @@ fn embedded_text(note: &Note, chunk: &Chunk) -> String {
     text
 }
 
-fn chunk_record(
+fn prepared_chunk(
     file: &Found,
     format: Format,
     note: &Note,
     chunk: Chunk,
     stems: &mut Stems,
-) -> ChunkRecord {
+) -> PreparedChunk {
     let text = &note.text[chunk.range.clone()];
     let mut text_terms = String::with_capacity(text.len());
     let mut n_terms = words::push_terms(text, note.language, stems, &mut text_terms);
@@ -272,7 +261,7 @@ fn chunk_record(
         .update(file.path.as_bytes())
         .update(&[0])
         .update(text.as_bytes());
-    ChunkRecord {
+    PreparedChunk {
         handle: first_u32(&hasher.finalize()),
         prints: chunk::prints(text),
         chunk,
@@ -280,6 +269,7 @@ fn chunk_record(
         section_terms,
         compound_terms,
         n_terms,
+        vector: Vec::new(),
         pieces: Vec::new(),
     }
 }
@@ -428,21 +418,18 @@ pub(super) fn file_date(stamp: Stamp) -> Option<String> {
 }
 
 /// Embeds the texts of a group at once and hands the vectors out to their notes.
-fn embed(tools: &Tools<'_>, texts: &[String], outcomes: &mut [Outcome]) -> Result<()> {
+fn embedded(tools: &Tools<'_>, batch: Batch) -> Result<Vec<PreparedNote>> {
+    let Batch { mut notes, texts } = batch;
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let dimensions = tools.embedder.id().dimensions;
     let embedded = embed::passages(tools.embedder, &texts)?;
     let rows = embedded.rows.chunks_exact(dimensions);
-    let mut embedded = rows.zip(embedded.tokens);
-    for outcome in outcomes {
-        if let Outcome::Record { record, .. } = outcome {
-            for (chunk, (row, pieces)) in record.chunks.iter_mut().zip(embedded.by_ref()) {
-                tools.coder.push(row, &mut record.codes, &mut record.rows);
-                chunk.pieces = store::pack_pieces(&pieces);
-            }
-        }
+    let chunks = notes.iter_mut().flat_map(|note| &mut note.chunks);
+    for (chunk, (vector, pieces)) in chunks.zip(rows.zip(embedded.tokens)) {
+        chunk.vector = vector.to_vec();
+        chunk.pieces = pieces;
     }
-    Ok(())
+    Ok(notes)
 }
 
 /// Returns the middle of what the model makes of everyday text; sign codes are taken around it.

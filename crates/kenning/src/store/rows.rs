@@ -1,4 +1,4 @@
-//! Notes ready to be written, and their rows.
+//! The rows of notes and chunks.
 
 pub(super) mod facts;
 pub(super) mod inventory;
@@ -10,87 +10,9 @@ use std::ops::Range;
 
 use rusqlite::{Connection, OptionalExtension, params};
 
-use super::{NoteId, PackedText};
-use crate::note::{Format, Note, Warning};
-use crate::secrets::Finding;
-use crate::vault::Stamp;
-
-/// A note with everything the store keeps of it, ready to be written.
-pub struct NoteRecord {
-    /// Path below the vault.
-    pub path: String,
-    /// Stamp of the file.
-    pub stamp: Stamp,
-    /// Hash of the file's bytes.
-    pub hash: [u8; 16],
-    /// How it was read.
-    pub format: Format,
-    /// The note; its text is packed already.
-    pub note: Note,
-    /// Date shown and aged by, and where it came from.
-    pub date: Option<(String, &'static str)>,
-    /// Number of lines.
-    pub n_lines: u32,
-    /// Where its text lies among the blocks it is written with.
-    pub text: PackedText,
-    /// Whether the path says what the note is called; that of a collection is a mere id.
-    pub is_named_by_file: bool,
-    /// Names as keys: rank and key.
-    pub names: Vec<(u8, String)>,
-    /// Terms of the note entry.
-    pub terms: Terms,
-    /// Chunks in order.
-    pub chunks: Vec<ChunkRecord>,
-    /// Sign codes of all chunks, one after the other.
-    pub codes: Vec<u8>,
-    /// Int8 rows of all chunks, one after the other.
-    pub rows: Vec<u8>,
-    /// What could not be understood.
-    pub warnings: Vec<Warning>,
-    /// What was masked.
-    pub masked: Vec<Finding>,
-}
-
-/// Terms of a note entry, field by field.
-#[derive(Default)]
-pub struct Terms {
-    /// Title, unless it is the file name.
-    pub title: String,
-    /// File name.
-    pub file_name: String,
-    /// Aliases.
-    pub aliases: String,
-    /// Tags.
-    pub tags: String,
-    /// Folders.
-    pub area: String,
-    /// Summary.
-    pub summary: String,
-    /// Other properties.
-    pub properties: String,
-    /// Long words among all of them, spelled backwards.
-    pub compounds: String,
-}
-
-/// A chunk, ready to be written.
-pub struct ChunkRecord {
-    /// The chunk.
-    pub chunk: crate::chunk::Chunk,
-    /// Short public id.
-    pub handle: u32,
-    /// Fingerprints of its text.
-    pub prints: crate::chunk::Prints,
-    /// Terms of its text.
-    pub text_terms: String,
-    /// Terms of the headings above it.
-    pub section_terms: String,
-    /// Long words of its text, spelled backwards.
-    pub compound_terms: String,
-    /// Number of text terms.
-    pub n_terms: u32,
-    /// Word pieces of the embedded text, packed.
-    pub pieces: Vec<u8>,
-}
+use super::NoteId;
+use super::encode::EncodedNote;
+use super::prepared::PreparedNote;
 
 type Standing = (
     Option<f64>,
@@ -140,10 +62,11 @@ pub(super) fn json_list(list: &[String]) -> Option<String> {
 pub(super) fn insert_note(
     connection: &Connection,
     known: Option<NoteId>,
-    record: &NoteRecord,
+    encoded: &EncodedNote,
     blocks: &[i64],
 ) -> rusqlite::Result<NoteId> {
-    let NoteRecord { note, stamp, .. } = record;
+    let record = &encoded.prepared;
+    let PreparedNote { note, stamp, .. } = record;
     let standing = known
         .map(|known| standing(connection, known))
         .transpose()?
@@ -180,14 +103,14 @@ pub(super) fn insert_note(
             note.language.code(), facts.kind, facts.status, category, area, json_list(&note.tags),
             json_list(&note.aliases), properties, facts.summary, facts.author, facts.published,
             facts.created, facts.modified, date, date_source, facts.evergreen,
-            facts.superseded_by, headings, record.n_lines, stamp.size as i64, stamp.mtime_ns,
+            facts.superseded_by, headings, encoded.n_lines, stamp.size as i64, stamp.mtime_ns,
             stamp.inode as i64, stamp.ctime_ns, record.hash, warnings,
         ])?;
     let id = known.unwrap_or_else(|| NoteId(connection.last_insert_rowid()));
     if let Some(standing) = standing {
         keep_standing(connection, id, &standing)?;
     }
-    let text = record.text;
+    let text = encoded.text;
     connection
         .prepare_cached(
             "INSERT INTO note_text (note, block, start, n_bytes, own_start)
@@ -277,7 +200,7 @@ pub(super) fn blank_texts(
 fn insert_details(
     connection: &Connection,
     note: NoteId,
-    record: &NoteRecord,
+    record: &PreparedNote,
 ) -> rusqlite::Result<()> {
     let mut add_name = connection
         .prepare_cached("INSERT OR IGNORE INTO name (key, note, rank) VALUES (?1, ?2, ?3)")?;
@@ -309,14 +232,15 @@ pub(super) fn insert_chunks(
     connection: &Connection,
     note: NoteId,
     slots: &[i64],
-    chunks: &[ChunkRecord],
+    encoded: &EncodedNote,
 ) -> rusqlite::Result<()> {
     let mut add = connection.prepare_cached(
         "INSERT INTO chunk (id, note, ordinal, heading, start_byte, end_byte, start_line, end_line,
             handle, page, pieces, print, first_print, last_print)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
     )?;
-    for ((ordinal, record), slot) in chunks.iter().enumerate().zip(slots) {
+    let chunks = encoded.prepared.chunks.iter().zip(&encoded.pieces);
+    for ((ordinal, (record, pieces)), slot) in chunks.enumerate().zip(slots) {
         let chunk = &record.chunk;
         add.execute(params![
             slot,
@@ -329,7 +253,7 @@ pub(super) fn insert_chunks(
             chunk.end_line,
             record.handle,
             chunk.page,
-            record.pieces,
+            pieces,
             record.prints.whole,
             record.prints.first,
             record.prints.last,

@@ -19,8 +19,8 @@ const BLOCK_BYTES_TRUSTED: usize = 1 << 30;
 const SAMPLE_BYTES_MIN: usize = 64 << 10;
 
 /// Returns a dictionary for texts like the samples; empty when there is too little to learn from.
-pub(crate) fn train_dictionary(samples: &[&str]) -> Vec<u8> {
-    let n_bytes: usize = samples.iter().map(|sample| sample.len()).sum();
+pub(super) fn train_dictionary(samples: &[String]) -> Vec<u8> {
+    let n_bytes: usize = samples.iter().map(String::len).sum();
     if n_bytes < SAMPLE_BYTES_MIN || samples.len() < 16 {
         return Vec::new();
     }
@@ -30,19 +30,19 @@ pub(crate) fn train_dictionary(samples: &[&str]) -> Vec<u8> {
 
 /// Where a text lies: in which block of its group, and where in it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PackedText {
+pub(super) struct PackedText {
     /// Number of the block among those of the group.
-    pub block: usize,
+    pub(super) block: usize,
     /// First byte within the unpacked block.
-    pub start: usize,
+    pub(super) start: usize,
     /// Number of bytes.
-    pub n_bytes: usize,
+    pub(super) n_bytes: usize,
     /// Where in it the file as it stands begins, behind what was read out of it.
-    pub own_start: Option<usize>,
+    pub(super) own_start: Option<usize>,
 }
 
 /// Packs texts into blocks: neighbours in a vault resemble each other, and compress well together.
-pub(crate) struct TextPacker<'a> {
+pub(super) struct TextPacker<'a> {
     compressor: Compressor<'a>,
     open: Vec<u8>,
     /// Texts in the open block; even an empty text needs one to lie in.
@@ -51,11 +51,11 @@ pub(crate) struct TextPacker<'a> {
 }
 
 impl<'a> TextPacker<'a> {
-    pub(crate) fn digest(dictionary: &[u8]) -> EncoderDictionary<'static> {
+    pub(super) fn digest(dictionary: &[u8]) -> EncoderDictionary<'static> {
         EncoderDictionary::copy(dictionary, LEVEL)
     }
 
-    pub(crate) fn new(dictionary: &'a EncoderDictionary<'a>) -> io::Result<Self> {
+    pub(super) fn new(dictionary: &'a EncoderDictionary<'a>) -> io::Result<Self> {
         Ok(Self {
             compressor: Compressor::with_prepared_dictionary(dictionary)?,
             open: Vec::new(),
@@ -66,7 +66,7 @@ impl<'a> TextPacker<'a> {
 
     /// Adds the text of a note, and behind it the file it was read out of: what stands in both costs
     /// little twice.
-    pub(crate) fn add_with(&mut self, text: &str, own: Option<&str>) -> io::Result<PackedText> {
+    pub(super) fn add_with(&mut self, text: &str, own: Option<&str>) -> io::Result<PackedText> {
         let n_bytes = text.len() + own.map_or(0, str::len);
         if !self.open.is_empty() && self.open.len() + n_bytes > BLOCK_BYTES_MAX {
             self.close()?;
@@ -84,7 +84,7 @@ impl<'a> TextPacker<'a> {
         Ok(packed)
     }
 
-    pub(crate) fn finish(mut self) -> io::Result<Vec<Vec<u8>>> {
+    pub(super) fn finish(mut self) -> io::Result<Vec<Vec<u8>>> {
         self.close()?;
         Ok(self.blocks)
     }

@@ -1,6 +1,6 @@
 //! Writing: notes in, notes out, one transaction per batch.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashMap};
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
@@ -11,13 +11,15 @@ use tantivy::indexer::{LogMergePolicy, MergePolicy, NoMergePolicy, UserOperation
 use tantivy::{Index, IndexSettings, IndexWriter, TantivyDocument, Term};
 
 use super::NoteId;
+use super::encode::{Encoded, EncodedNote, Encoder};
 use super::file::{self, damage, lock};
 use super::lexical::directory::{self, SharedConnection, SqlDirectory, locked};
 use super::lexical::fields::Fields;
+use super::prepared::PreparedNote;
 use super::rows::{
-    Blanks, NoteRecord, Outgrown, blank_texts, insert_chunks, insert_note, release_text,
-    write_counts,
+    Blanks, Outgrown, blank_texts, insert_chunks, insert_note, release_text, write_counts,
 };
+use super::text::train_dictionary;
 use super::vector::ids::{Slots, write_vectors};
 use crate::embed::ModelId;
 use crate::error::{Error, Result};
@@ -130,26 +132,31 @@ impl StoreWriter {
         self.sql(|connection| super::read::meta(connection, key))
     }
 
-    /// Returns the dictionary that texts are packed with, and the centre of the sign codes.
-    pub fn packing(&self) -> Result<(Vec<u8>, Vec<f32>)> {
+    /// Returns what encodes notes for this index, on any thread.
+    pub fn encoder(&self) -> Result<Encoder> {
         self.sql(|connection| {
-            let dictionary = super::read::meta(connection, "dictionary")?.unwrap_or_default();
-            Ok((dictionary, super::read::center(connection)?))
+            let dictionary: Vec<u8> =
+                super::read::meta(connection, "dictionary")?.unwrap_or_default();
+            let center = super::read::center(connection)?;
+            Ok(Encoder::new(self.path.clone(), &dictionary, center))
         })
     }
 
-    /// Returns path, stamp and hash of every note.
-    pub fn stamps(&self) -> Result<Vec<(String, Stamp, [u8; 16])>> {
-        self.sql(super::rows::inventory::stamps)
+    /// Returns stamp and hash of every note, by path.
+    pub fn known(&self) -> Result<HashMap<String, (Stamp, [u8; 16])>> {
+        let stamps = self.sql(super::rows::inventory::stamps)?.into_iter();
+        let known = stamps.map(|(path, stamp, hash)| (path, (stamp, hash)));
+        Ok(known.collect())
     }
 
     /// Returns stamp and hash of one note.
-    pub fn stamp_of(&self, path: &str) -> Result<Option<(Stamp, [u8; 16])>> {
+    pub fn known_at(&self, path: &str) -> Result<Option<(Stamp, [u8; 16])>> {
         self.sql(|connection| super::rows::inventory::stamp_of(connection, path))
     }
 
-    /// Empties the index and names the model it is filled with from now on.
-    pub fn reset(&mut self, model: &ModelId, center: &[f32], dictionary: &[u8]) -> Result<()> {
+    /// Empties the index and names the model it is filled with from now on, with what it makes of everyday
+    /// text on average. The samples are texts like those that will come.
+    pub fn reset(&mut self, model: &ModelId, center: &[f32], samples: &[String]) -> Result<()> {
         self.begin()?;
         self.lexical = None;
         self.blanks.clear();
@@ -180,7 +187,7 @@ impl StoreWriter {
             set.execute(("model_name", &model.name))?;
             set.execute(("model_revision", &model.revision))?;
             set.execute(("model_dimensions", model.dimensions))?;
-            set.execute(("dictionary", dictionary))?;
+            set.execute(("dictionary", train_dictionary(samples)))?;
             let center: Vec<u8> = center.iter().flat_map(|x| x.to_le_bytes()).collect();
             set.execute(("code_center", center))?;
             Ok(())
@@ -189,16 +196,16 @@ impl StoreWriter {
         self.load_slots()
     }
 
-    /// Packs texts with another dictionary from now on, and in the end also those that were there before:
-    /// fragments of notes that are gone may stand in the old one.
-    pub fn set_dictionary(&mut self, dictionary: &[u8]) -> Result<()> {
+    /// Forgets the texts that the encoding was learnt from, and learns it from these: fragments of notes that
+    /// are gone may stand in it. In the end, what was there before is encoded anew, too.
+    pub fn relearn(&mut self, samples: &[String]) -> Result<()> {
         self.begin()?;
         let outgrown = self.sql(|connection| {
             let last = connection.query_row("SELECT MAX(id) FROM text_block", [], |row| row.get(0));
             let old = super::read::meta(connection, "dictionary")?.unwrap_or_default();
             let mut set =
                 connection.prepare("UPDATE meta SET value = ?1 WHERE key = 'dictionary'")?;
-            set.execute([dictionary])?;
+            set.execute([train_dictionary(samples)])?;
             Ok(Outgrown {
                 dictionary: old,
                 last_block: last.map(Option::unwrap_or_default)?,
@@ -208,55 +215,52 @@ impl StoreWriter {
         Ok(())
     }
 
-    /// Sets a fact about the index as a whole.
-    pub fn set_fact(&mut self, key: &str, value: &str) -> Result<()> {
+    /// Sets a fact about the index as a whole, or takes it back.
+    pub fn set_fact(&mut self, key: &str, value: Option<&str>) -> Result<()> {
+        if value.is_none() && self.fact(key)?.is_none() {
+            return Ok(());
+        }
         self.begin()?;
-        self.sql(|connection| {
-            connection
+        self.sql(|connection| match value {
+            Some(value) => connection
                 .prepare_cached("INSERT OR REPLACE INTO meta (key, value) VALUES (?1, ?2)")?
                 .execute((key, value))
-                .map(drop)
+                .map(drop),
+            None => connection
+                .prepare_cached("DELETE FROM meta WHERE key = ?1")?
+                .execute([key])
+                .map(drop),
         })
     }
 
-    /// Takes a fact back.
-    pub fn clear_fact(&mut self, key: &str) -> Result<()> {
-        if self.fact(key)?.is_some() {
-            self.begin()?;
-            self.sql(|connection| {
-                let mut remove = connection.prepare_cached("DELETE FROM meta WHERE key = ?1")?;
-                remove.execute([key]).map(drop)
-            })?;
-        }
-        Ok(())
-    }
-
-    /// Writes packed text blocks; returns their ids, for the notes whose texts they hold.
-    pub fn put_blocks(&mut self, blocks: &[Vec<u8>]) -> Result<Vec<i64>> {
+    /// Writes notes, replacing what was known of their paths.
+    pub fn put(&mut self, encoded: Encoded) -> Result<()> {
         self.begin()?;
-        self.sql(|connection| {
+        let blocks: Vec<i64> = self.sql(|connection| {
             let mut add = connection.prepare_cached("INSERT INTO text_block (data) VALUES (?1)")?;
-            blocks.iter().map(|data| add.insert([data])).collect()
-        })
+            let blocks = encoded.blocks.iter();
+            blocks.map(|data| add.insert([data])).collect()
+        })?;
+        let mut notes = encoded.notes.iter();
+        notes.try_for_each(|note| self.put_note(note, &blocks))
     }
 
-    /// Writes a note, replacing what was known of its path.
-    pub fn put(&mut self, record: NoteRecord, blocks: &[i64]) -> Result<()> {
-        self.begin()?;
+    fn put_note(&mut self, encoded: &EncodedNote, blocks: &[i64]) -> Result<()> {
+        let record = &encoded.prepared;
         let known = self.note_id(&record.path)?;
-        self.is_graph_outdated |= !self.has_same_links(known, &record)?;
+        self.is_graph_outdated |= !self.has_same_links(known, &record.note.links)?;
         if let Some(note) = known {
             self.remove_rows(note)?;
         }
-        let note = self.sql(|connection| insert_note(connection, known, &record, blocks))?;
+        let note = self.sql(|connection| insert_note(connection, known, encoded, blocks))?;
         let first_pending = self.slots.pending.len();
-        self.slots.assign(&record);
+        self.slots.assign(encoded);
         let slots: Vec<i64> = self.slots.pending[first_pending..]
             .iter()
             .map(|(slot, _)| *slot)
             .collect();
-        self.sql(|connection| insert_chunks(connection, note, &slots, &record.chunks))?;
-        self.index_terms(note, known.is_some(), &slots, &record)
+        self.sql(|connection| insert_chunks(connection, note, &slots, encoded))?;
+        self.index_terms(note, known.is_some(), &slots, record)
     }
 
     /// Records that an unchanged file has a new stamp, and the date that follows from it.
@@ -432,7 +436,7 @@ impl StoreWriter {
             let next = last.max(last_free).map_or(0, |last| last + 1);
             Ok((free, next, super::read::center(connection)?.len()))
         })?;
-        let coder = super::Coder::new(vec![0.0; n_dimensions.max(1)]);
+        let coder = super::vector::quantise::Coder::new(vec![0.0; n_dimensions.max(1)]);
         self.slots = Slots {
             free,
             next,
@@ -461,7 +465,7 @@ impl StoreWriter {
         note: NoteId,
         is_known: bool,
         slots: &[i64],
-        record: &NoteRecord,
+        record: &PreparedNote,
     ) -> Result<()> {
         let fields = self.fields.clone();
         let mut operations = Vec::with_capacity(slots.len() + 2);

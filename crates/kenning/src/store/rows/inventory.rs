@@ -3,24 +3,42 @@
 
 use std::collections::HashMap;
 
-use rusqlite::{Connection, OptionalExtension, Row, params};
+use rusqlite::{Connection, OptionalExtension, Row, Statement, params};
 
 use crate::error::Result;
 use crate::store::write::{DATE_FROM_FILE, DATE_FROM_GIT, StoreWriter};
 use crate::vault::{Rule, Skipped, Stamp};
 
+/// What is known of a vault beside its notes.
+pub struct Inventory<'a> {
+    /// Files that could not be taken.
+    pub skipped: &'a [Skipped],
+    /// Folders, and when a file last came or went in each.
+    pub folders: &'a [(String, i64)],
+    /// Other files that links may lead to, by path.
+    pub attachments: &'a [String],
+    /// What rules left out.
+    pub left_out: &'a [(String, Rule)],
+}
+
 impl StoreWriter {
-    /// Replaces the list of files that could not be taken.
-    pub fn set_skipped(&mut self, skipped: &[Skipped]) -> Result<()> {
+    /// Replaces what is known of a vault beside its notes.
+    pub fn set_inventory(&mut self, inventory: &Inventory<'_>) -> Result<()> {
         self.begin()?;
         self.sql(|connection| {
-            connection.execute("DELETE FROM skipped", [])?;
-            let mut add = connection
-                .prepare("INSERT OR REPLACE INTO skipped (path, reason) VALUES (?1, ?2)")?;
-            for file in skipped {
+            let mut add = replacing(connection, "skipped", "path, reason")?;
+            for file in inventory.skipped {
                 add.execute((&file.path, &file.reason))?;
             }
-            Ok(())
+            let mut add = replacing(connection, "folder", "path, mtime_ns")?;
+            for (path, mtime_ns) in inventory.folders {
+                add.execute((path, mtime_ns))?;
+            }
+            let mut add = replacing(connection, "left_out", "path, rule")?;
+            for (path, rule) in inventory.left_out {
+                add.execute((path, rule.name()))?;
+            }
+            set_attachments(connection, inventory.attachments)
         })
     }
 
@@ -34,57 +52,6 @@ impl StoreWriter {
                     "INSERT INTO skipped (path, reason) VALUES (?1, ?2)",
                     [path, reason],
                 )?;
-            }
-            Ok(())
-        })
-    }
-
-    /// Replaces the list of other files that links may lead to.
-    pub fn set_attachments(&mut self, paths: &[String]) -> Result<()> {
-        let known: Vec<String> = self.sql(|connection| {
-            connection
-                .prepare("SELECT path FROM attachment ORDER BY path")?
-                .query_map([], |row| row.get(0))?
-                .collect()
-        })?;
-        if known == paths {
-            return Ok(());
-        }
-        self.begin()?;
-        self.sql(|connection| {
-            connection.execute("DELETE FROM attachment", [])?;
-            let mut add =
-                connection.prepare("INSERT OR IGNORE INTO attachment (path) VALUES (?1)")?;
-            for path in paths {
-                add.execute([path])?;
-            }
-            Ok(())
-        })
-    }
-
-    /// Replaces what is known of the folders.
-    pub fn set_folders(&mut self, folders: &[(String, i64)]) -> Result<()> {
-        self.begin()?;
-        self.sql(|connection| {
-            connection.execute("DELETE FROM folder", [])?;
-            let mut add = connection
-                .prepare("INSERT OR REPLACE INTO folder (path, mtime_ns) VALUES (?1, ?2)")?;
-            for (path, mtime_ns) in folders {
-                add.execute(params![path, mtime_ns])?;
-            }
-            Ok(())
-        })
-    }
-
-    /// Replaces the list of what rules left out.
-    pub fn set_left_out(&mut self, left_out: &[(String, Rule)]) -> Result<()> {
-        self.begin()?;
-        self.sql(|connection| {
-            connection.execute("DELETE FROM left_out", [])?;
-            let mut add = connection
-                .prepare("INSERT OR REPLACE INTO left_out (path, rule) VALUES (?1, ?2)")?;
-            for (path, rule) in left_out {
-                add.execute((path, rule.name()))?;
             }
             Ok(())
         })
@@ -116,6 +83,34 @@ impl StoreWriter {
     pub fn committed(&self) -> Result<HashMap<String, String>> {
         self.sql(committed)
     }
+}
+
+/// Empties a table of two columns and returns what fills it again.
+fn replacing<'c>(
+    connection: &'c Connection,
+    table: &str,
+    columns: &str,
+) -> rusqlite::Result<Statement<'c>> {
+    connection.execute(&format!("DELETE FROM {table}"), [])?;
+    connection.prepare(&format!(
+        "INSERT OR REPLACE INTO {table} ({columns}) VALUES (?1, ?2)"
+    ))
+}
+
+/// There may be many, and they seldom change.
+fn set_attachments(connection: &Connection, paths: &[String]) -> rusqlite::Result<()> {
+    let known: Vec<String> = connection
+        .prepare("SELECT path FROM attachment ORDER BY path")?
+        .query_map([], |row| row.get(0))?
+        .collect::<rusqlite::Result<_>>()?;
+    if known == paths {
+        return Ok(());
+    }
+    connection.execute("DELETE FROM attachment", [])?;
+    let mut add = connection.prepare("INSERT OR IGNORE INTO attachment (path) VALUES (?1)")?;
+    paths
+        .iter()
+        .try_for_each(|path| add.execute([path]).map(drop))
 }
 
 pub(in crate::store) fn committed(

@@ -3,7 +3,7 @@
 use rusqlite::Row;
 
 use crate::error::Result;
-use crate::note::LinkKind;
+use crate::note::{Link, LinkKind};
 use crate::store::NoteId;
 use crate::store::read::Store;
 use crate::store::write::StoreWriter;
@@ -151,19 +151,28 @@ pub struct LinkTarget {
     pub shown: Option<String>,
 }
 
-impl StoreWriter {
-    /// Whether notes or links came or went since the graph was counted.
-    pub fn is_graph_outdated(&self) -> bool {
-        self.is_graph_outdated
-    }
+/// Notes and links, for those who count what links say.
+pub struct ChangedGraph {
+    /// Id and path of every note, by path.
+    pub notes: Vec<(NoteId, String)>,
+    /// Every link that may lead to another note.
+    pub links: Vec<LinkTarget>,
+}
 
-    /// Returns id and path of every note.
-    pub fn note_paths(&self) -> Result<Vec<(NoteId, String)>> {
-        self.sql(paths)
+impl StoreWriter {
+    /// Returns notes and links, if any came or went since the graph was last counted.
+    pub fn changed_graph(&self) -> Result<Option<ChangedGraph>> {
+        if !self.is_graph_outdated {
+            return Ok(None);
+        }
+        Ok(Some(ChangedGraph {
+            notes: self.sql(paths)?,
+            links: self.link_targets()?,
+        }))
     }
 
     /// Returns every link that may lead to another note.
-    pub fn link_targets(&self) -> Result<Vec<LinkTarget>> {
+    fn link_targets(&self) -> Result<Vec<LinkTarget>> {
         self.sql(|connection| {
             connection
                 .prepare(
@@ -182,7 +191,7 @@ impl StoreWriter {
     }
 
     /// Writes what the links say of the notes.
-    pub fn set_standings(&mut self, standings: &[NoteStanding]) -> Result<()> {
+    pub fn set_graph(&mut self, standings: &[NoteStanding]) -> Result<()> {
         self.begin()?;
         self.is_graph_outdated = false;
         self.sql(|connection| {
@@ -210,7 +219,7 @@ impl StoreWriter {
     pub(in crate::store) fn has_same_links(
         &self,
         known: Option<NoteId>,
-        record: &crate::store::NoteRecord,
+        links: &[Link],
     ) -> Result<bool> {
         let Some(note) = known else {
             return Ok(false);
@@ -221,8 +230,9 @@ impl StoreWriter {
                 .query_map([note.0], |row| Ok((row.get(0)?, row.get(1)?)))?
                 .collect()
         })?;
-        let links = record.note.links.iter();
-        let now = links.map(|link| (link.target.clone(), link.shown.clone()));
+        let now = links
+            .iter()
+            .map(|link| (link.target.clone(), link.shown.clone()));
         Ok(before.into_iter().eq(now))
     }
 }

@@ -5,7 +5,7 @@ const BITS: u32 = 7;
 const MORE: u8 = 1 << BITS;
 
 /// Packs numbers that rise: the distance from each to the next, in as few bytes as it needs.
-pub(crate) fn pack(pieces: &[u32]) -> Vec<u8> {
+pub(in crate::store) fn pack(pieces: &[u32]) -> Vec<u8> {
     let mut packed = Vec::with_capacity(pieces.len() + pieces.len() / 2);
     let mut last = 0;
     for &piece in pieces {

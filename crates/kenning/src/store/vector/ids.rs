@@ -6,7 +6,7 @@ use rusqlite::{Connection, MAIN_DB};
 
 use super::BLOCK_SLOTS;
 use super::mean::Floor;
-use crate::store::rows::NoteRecord;
+use crate::store::encode::EncodedNote;
 
 /// Code and row of one vector.
 type Vector = (Vec<u8>, Vec<u8>);
@@ -23,10 +23,10 @@ pub(in crate::store) struct Slots {
 }
 
 impl Slots {
-    /// Gives each chunk of the record a slot and keeps its vector for the commit.
-    pub(in crate::store) fn assign(&mut self, record: &NoteRecord) {
-        let codes = record.codes.chunks_exact(self.code_bytes);
-        let rows = record.rows.chunks_exact(self.row_bytes);
+    /// Gives each chunk of a note a slot and keeps its vector for the commit.
+    pub(in crate::store) fn assign(&mut self, note: &EncodedNote) {
+        let codes = note.codes.chunks_exact(self.code_bytes);
+        let rows = note.rows.chunks_exact(self.row_bytes);
         for (code, row) in codes.zip(rows) {
             let slot = self.free.pop_first().unwrap_or_else(|| {
                 self.next += 1;

@@ -16,7 +16,7 @@ const LEVELS: [i8; 16] = [
 const UNITS_PER_DEVIATION: f32 = 38.0;
 
 /// Turns vectors of one model into codes and rows.
-pub(crate) struct Coder {
+pub(in crate::store) struct Coder {
     center: Vec<f32>,
     flips: Vec<f32>,
 }
@@ -30,7 +30,7 @@ pub(in crate::store) struct CodedQuery {
 
 impl Coder {
     /// Makes a coder for vectors that lie around `center`.
-    pub(crate) fn new(center: Vec<f32>) -> Self {
+    pub(in crate::store) fn new(center: Vec<f32>) -> Self {
         let padded = center.len().next_power_of_two().max(64);
         // Any fixed sequence of signs will do; this is a 64-bit linear congruential generator.
         let mut state = 0x9E37_79B9_7F4A_7C15u64;
@@ -46,17 +46,17 @@ impl Coder {
     }
 
     /// Returns the number of bytes of a code: one bit per rotated dimension.
-    pub(crate) fn code_bytes(&self) -> usize {
+    pub(in crate::store) fn code_bytes(&self) -> usize {
         self.flips.len() / 8
     }
 
     /// Returns the number of bytes of a row: a scale and four bits per rotated dimension.
-    pub(crate) fn row_bytes(&self) -> usize {
+    pub(in crate::store) fn row_bytes(&self) -> usize {
         4 + self.flips.len() / 2
     }
 
     /// Appends code and row of `vector`. The zero vector gets an empty row, which is near nothing.
-    pub(crate) fn push(&self, vector: &[f32], codes: &mut Vec<u8>, rows: &mut Vec<u8>) {
+    pub(in crate::store) fn push(&self, vector: &[f32], codes: &mut Vec<u8>, rows: &mut Vec<u8>) {
         if vector.iter().all(|x| *x == 0.0) {
             codes.resize(codes.len() + self.code_bytes(), 0);
             rows.resize(rows.len() + self.row_bytes(), 0);
