@@ -4,6 +4,7 @@
 //! before its deadline. It only reads the index; it never brings it up to date. What is said depends
 //! on the index, the session and the input alone, not on the clock.
 
+pub(crate) mod agent_file;
 mod compress;
 mod deadline;
 mod input;
@@ -229,7 +230,7 @@ impl<'a> Call<'a> {
             receipt.why = if bytes.is_empty() {
                 "nothing came in".to_owned()
             } else {
-                "what came in is no JSON object".to_owned()
+                "what came in is not a JSON object".to_owned()
             };
             return Ok(None);
         };

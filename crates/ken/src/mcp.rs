@@ -35,6 +35,7 @@ use rmcp::model::{
 };
 use rmcp::service::RequestContext;
 use rmcp::{RoleServer, ServerHandler};
+use strsim::levenshtein;
 
 pub(crate) use http::http;
 pub(crate) use stdio::stdio;
@@ -43,7 +44,6 @@ pub(crate) use tools::TOOLS;
 use crate::hint::Hinted;
 use crate::searcher::Searchers;
 use crate::searcher::asker::{self, Waiting};
-use crate::settings::distance;
 
 type Context = RequestContext<RoleServer>;
 
@@ -296,7 +296,7 @@ fn only_page(request: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
 
 fn unknown_tool(name: &str) -> ErrorData {
     let mut names: Vec<&str> = TOOLS.iter().map(|row| row.name).collect();
-    names.sort_by_key(|known| distance(name, known));
+    names.sort_by_key(|known| levenshtein(name, known));
     let message = format!(
         "there is no such tool, nothing was executed; known tools: {}",
         names.join(", ")

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use kenning::extract::{Extracted, InProcess, Kind, Limits, Reader, Trouble};
 use pipe::{Answer, Request};
 
-/// The verb that makes this program a child. It is no command: only another `ken` can speak to it.
+/// The verb that makes this program a child. It is not a command: only another `ken` can speak to it.
 pub(crate) const CHILD_VERB: &str = "__read";
 
 /// Memory of one child, its program and threads included.

@@ -17,6 +17,7 @@ use std::path::Path;
 use anstyle::{AnsiColor, Style};
 use anyhow::Result;
 use kenning::index::Report;
+use unicode_width::UnicodeWidthStr;
 
 use crate::args::When;
 use crate::hint;
@@ -215,24 +216,24 @@ fn mark(hit: &Hit) -> Vec<(String, bool)> {
 /// Fills lines with words up to a width.
 fn wrap(words: &[(String, bool)], width: usize) -> Vec<String> {
     let mut lines = Vec::new();
-    let (mut line, mut n_chars) = (String::new(), 0);
+    let (mut line, mut n_columns) = (String::new(), 0);
     for (word, is_match) in words {
         let word = inline(word);
-        let len = word.chars().count();
-        if n_chars > 0 && n_chars + 1 + len > width {
+        let columns = word.width();
+        if n_columns > 0 && n_columns + 1 + columns > width {
             lines.push(std::mem::take(&mut line));
-            n_chars = 0;
+            n_columns = 0;
         }
-        if n_chars > 0 {
+        if n_columns > 0 {
             line.push(' ');
-            n_chars += 1;
+            n_columns += 1;
         }
         if *is_match {
             line.push_str(&format!("{MATCH}{word}{MATCH:#}"));
         } else {
             line.push_str(&word);
         }
-        n_chars += len;
+        n_columns += columns;
     }
     lines.push(line);
     lines
@@ -486,5 +487,24 @@ pub(crate) fn ago(seconds: i64) -> String {
         60..3_600 => format!("{} min", seconds / 60),
         3_600..172_800 => format!("{} h", seconds / 3_600),
         _ => format!("{} days", seconds / 86_400),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_are_as_wide_as_they_look() {
+        let check = |words: &[&str], expected: &[&str]| {
+            let words: Vec<_> = words
+                .iter()
+                .map(|word| ((*word).to_owned(), false))
+                .collect();
+            assert_eq!(wrap(&words, 9), expected);
+        };
+        check(&["roof", "work", "done"], &["roof work", "done"]);
+        check(&["屋根", "修理", "完了"], &["屋根 修理", "完了"]);
+        check(&["屋根の", "修理"], &["屋根の", "修理"]);
     }
 }

@@ -4,14 +4,15 @@
 mod clients;
 mod domain;
 mod fields;
+mod file;
 mod hooks;
 mod place;
 mod signals;
 
 use std::collections::BTreeMap;
+use std::env;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
-use std::{env, fs};
 
 use anyhow::{Context, Result};
 use etcetera::{BaseStrategy, choose_base_strategy};
@@ -31,6 +32,8 @@ use crate::hint::Hinted;
 use domain::decay;
 pub(crate) use domain::{DOMAIN_FILE, DomainSettings, is_name};
 use fields::FieldSettings;
+use file::{FILE_BYTES_MAX, bad_settings, is_nothing, merge};
+pub(crate) use file::{bad_toml, edit, suggestion};
 use signals::SignalSettings;
 
 /// Names of every environment variable that is read, beside those of the options in `args`.
@@ -39,8 +42,6 @@ const DOMAIN: &str = "KEN_DOMAIN";
 const MODEL: &str = "KEN_MODEL";
 const TOKEN: &str = "KEN_TOKEN";
 const VAULT: &str = "KEN_VAULT";
-/// Larger files are no settings.
-const FILE_BYTES_MAX: u64 = 4 << 20;
 const DEFAULTS: &str = include_str!("default.toml");
 /// What a folder of notes is recognised by, and nothing else is.
 const NOTES_MARKS: [&str; 2] = [".obsidian", DOMAIN_FILE];
@@ -365,97 +366,6 @@ fn mode(name: &str) -> Result<Mode> {
             "use hybrid, lexical or vector",
         )
     })
-}
-
-/// Changes the settings file and puts it in place at once.
-pub(crate) fn edit(file: &Path, change: impl FnOnce(&mut toml::Table) -> Result<()>) -> Result<()> {
-    let text = match read_regular_text(file, FILE_BYTES_MAX, Links::Followed) {
-        Ok(text) => text,
-        Err(error) if error.kind() == std::io::ErrorKind::NotFound => String::new(),
-        Err(error) => return Err(kenning::Error::io(file, error).into()),
-    };
-    let mut table: toml::Table =
-        toml::from_str(&text).map_err(|error| bad_settings(file, &error))?;
-    change(&mut table)?;
-    let io = |path: &Path| {
-        let path = path.to_owned();
-        move |error| kenning::Error::io(path, error)
-    };
-    if let Some(folder) = file.parent() {
-        fs::create_dir_all(folder).map_err(io(folder))?;
-    }
-    let fresh = file.with_extension("toml.new");
-    fs::write(&fresh, toml::to_string_pretty(&table)?).map_err(io(&fresh))?;
-    fs::rename(&fresh, file).map_err(io(file))?;
-    Ok(())
-}
-
-/// Puts `own` over `values`, table by table.
-/// Whether somebody wrote `/dev/null`, which is how one says: no settings.
-fn is_nothing(file: &Path) -> bool {
-    cfg!(unix)
-        && file
-            .canonicalize()
-            .is_ok_and(|file| file == Path::new("/dev/null"))
-}
-
-fn merge(values: &mut toml::Table, own: toml::Table) {
-    for (key, value) in own {
-        match (values.get_mut(&key), value) {
-            (Some(toml::Value::Table(inner)), toml::Value::Table(own)) => merge(inner, own),
-            (_, value) => {
-                values.insert(key, value);
-            }
-        }
-    }
-}
-
-fn bad_settings(file: &Path, error: &toml::de::Error) -> anyhow::Error {
-    bad_toml(file, None, error)
-}
-
-/// Says what is wrong with a TOML file, in which line if its text is at hand, and which key was
-/// meant.
-pub(crate) fn bad_toml(file: &Path, text: Option<&str>, error: &toml::de::Error) -> anyhow::Error {
-    let message = error.message();
-    let start = error.span().map_or(0, |span| span.start);
-    let line = text.and_then(|text| text.get(..start)).map(|before| {
-        let number = before.matches('\n').count() + 1;
-        format!("line {number}: ")
-    });
-    Hinted::error(
-        format!("{}: {}{message}", file.display(), line.unwrap_or_default()),
-        suggestion(message).unwrap_or_else(|| format!("edit {}", file.display())),
-    )
-}
-
-/// Turns "unknown field `limt`, expected one of `limit`, …" into the nearest known name.
-pub(crate) fn suggestion(message: &str) -> Option<String> {
-    let (_, told) = message.split_once("unknown field `")?;
-    let (unknown, expected) = told.split_once("`, expected ")?;
-    // TOML quotes the names it knows, YAML does not.
-    let known = expected
-        .trim_start_matches("one of ")
-        .split(|c: char| !c.is_alphanumeric() && c != '_')
-        .filter(|known| !known.is_empty());
-    let nearest = known.min_by_key(|known| distance(unknown, known))?;
-    Some(format!("did you mean `{nearest}`?"))
-}
-
-/// Levenshtein distance.
-pub(crate) fn distance(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, x) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, y) in b.iter().enumerate() {
-            let substituted = diagonal + usize::from(x != *y);
-            diagonal = row[j + 1];
-            row[j + 1] = substituted.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
 }
 
 #[cfg(test)]

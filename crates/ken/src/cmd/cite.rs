@@ -60,7 +60,7 @@ fn read(file: Option<&Path>) -> Result<String> {
     })?;
     String::from_utf8(bytes).map_err(|_| {
         Hinted::error(
-            format!("{name} is no text"),
+            format!("{name} is not text"),
             "an answer is Markdown or JSON, in UTF-8",
         )
     })

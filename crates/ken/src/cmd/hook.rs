@@ -7,6 +7,7 @@ use anyhow::{Context, Result};
 use super::Found;
 use crate::args::{Agent, HookAction, InstallArgs, Place};
 use crate::hint::Hinted;
+use crate::hook::agent_file;
 use crate::hook::install::{self, Program, Standing};
 use crate::hook::{outputs, receipt};
 use crate::render;
@@ -60,7 +61,7 @@ fn log(settings: &Settings, as_json: bool, limit: usize) -> Result<Found> {
 fn add(settings: &Settings, place: &Place, args: &InstallArgs) -> Result<Found> {
     let file = file(args)?;
     let program = program(settings, place)?;
-    let before = install::read(&file)?;
+    let before = agent_file::read(&file)?;
     let mut settings = before.settings().clone();
     install::add(&mut settings, args.agent, &program);
     if args.dry_run {
@@ -106,7 +107,7 @@ fn program(settings: &Settings, place: &Place) -> Result<Program> {
 
 fn remove(args: &InstallArgs) -> Result<Found> {
     let file = file(args)?;
-    let before = install::read(&file)?;
+    let before = agent_file::read(&file)?;
     let mut settings = before.settings().clone();
     let is_changed = install::remove(&mut settings);
     if args.dry_run {
@@ -125,7 +126,7 @@ fn remove(args: &InstallArgs) -> Result<Found> {
 
 fn status(args: &InstallArgs) -> Result<Found> {
     let file = file(args)?;
-    let events = install::list(install::read(&file)?.settings(), args.agent);
+    let events = install::list(agent_file::read(&file)?.settings(), args.agent);
     for (name, standing) in &events {
         let standing = standing.name();
         let line = format!("{name:<20} {standing:<10} {}", file.display());

@@ -27,7 +27,7 @@ fn served(settings: &Settings, place: &Place) -> Result<Place> {
         return match served.vault {
             Some(_) => Ok(served),
             None => Err(Hinted::error(
-                "there are no domains to serve, and the current folder is no vault",
+                "there are no domains to serve, and the current folder is not a vault",
                 "add one with `ken domain add NAME PATH`, or serve this folder with `ken mcp --vault .`",
             )),
         };

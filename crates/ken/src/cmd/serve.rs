@@ -68,7 +68,7 @@ fn address(args: &ServeArgs) -> Result<SocketAddr> {
     });
     let mut address = address.map_err(|_| {
         Hinted::error(
-            format!("{:?} is no address to listen on", args.bind),
+            format!("{:?} is not an address to listen on", args.bind),
             "write it as 127.0.0.1:7117 or [::1]:7117",
         )
     })?;

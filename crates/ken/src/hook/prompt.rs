@@ -1,4 +1,4 @@
-//! What a prompt asks, as words to search with; or why it is no question to the notes. Pure.
+//! What a prompt asks, as words to search with; or why it is not a question to the notes. Pure.
 
 mod naming;
 

@@ -6,9 +6,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
+use strsim::levenshtein;
 
 use crate::hint::Hinted;
-use crate::settings::distance;
 use crate::wire::{CitationFields, Mode};
 
 /// Arguments of `search` and `memory_search`.
@@ -157,7 +157,9 @@ fn check_fields(name: &str, fields: &JsonObject, schema: &Value) -> Result<()> {
     };
     for (field, value) in fields {
         let Some(property) = properties.get(field) else {
-            let nearest = properties.keys().min_by_key(|known| distance(field, known));
+            let nearest = properties
+                .keys()
+                .min_by_key(|known| levenshtein(field, known));
             let hint = match nearest {
                 Some(nearest) => format!("did you mean `{nearest}`? {}", known(schema)),
                 None => "it takes no arguments".to_owned(),

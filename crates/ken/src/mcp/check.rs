@@ -18,7 +18,7 @@ pub(super) fn verify_citations(searchers: &Searchers, arguments: JsonObject) -> 
         (Some(answer), None) => cite::citations(answer),
         _ => {
             return Err(Hinted::error(
-                "either an `answer` or `citations` are to be given",
+                "either `answer` or `citations` must be given",
                 "known arguments: answer, citations, domain",
             ));
         }

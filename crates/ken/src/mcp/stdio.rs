@@ -143,17 +143,17 @@ where
 /// Reads a message, or says what is wrong with it.
 pub(super) fn parse(line: &[u8]) -> Result<ClientJsonRpcMessage, Box<JsonRpcError>> {
     let value: Value = serde_json::from_slice(line).map_err(|error| {
-        let message = format!("this is no JSON: {error}");
+        let message = format!("this is not valid JSON: {error}");
         wrong(ErrorData::parse_error(message, None), None)
     })?;
     let id = value.get("id").cloned();
     serde_json::from_value(value).map_err(|_| {
-        let message = "this is no JSON-RPC message";
+        let message = "this is not a JSON-RPC message";
         wrong(ErrorData::invalid_request(message, None), id)
     })
 }
 
-/// The answer to what is no message; whom to tell may be readable all the same.
+/// The answer to what is not a message; whom to tell may be readable all the same.
 fn wrong(error: ErrorData, id: Option<Value>) -> Box<JsonRpcError> {
     let id = id.and_then(|id| serde_json::from_value(id).ok());
     Box::new(JsonRpcError::new(id, error))

@@ -67,10 +67,10 @@ fn search_request(asked: SearchParams) -> Result<SearchRequest, Problem> {
     }
     let min_score = asked.min_score.unwrap_or_default();
     if !(0.0..=1.0).contains(&min_score) {
-        return Err(Problem::bad_value("min_score is no number from 0 to 1"));
+        return Err(Problem::bad_value("min_score is not a number from 0 to 1"));
     }
     if asked.max_tokens == Some(0) {
-        return Err(Problem::bad_value("max_tokens is not 1 or more"));
+        return Err(Problem::bad_value("max_tokens must be at least 1"));
     }
     Ok(SearchRequest {
         query: asked.q,
@@ -98,7 +98,7 @@ pub(super) fn check_query(query: &str) -> Result<(), Problem> {
 pub(super) fn within(name: &str, value: Option<u32>, max: u32) -> Result<Option<u32>, Problem> {
     match value {
         Some(value) if !(1..=max).contains(&value) => Err(Problem::bad_value(format!(
-            "{name} is no number from 1 to {max}"
+            "{name} is not a number from 1 to {max}"
         ))),
         value => Ok(value),
     }
@@ -129,7 +129,7 @@ fn checked_lines(lines: &str) -> Result<&str, Problem> {
     };
     match is_range {
         true => Ok(lines),
-        false => Err(Problem::bad_value("lines is not like 3, 3-9 or 3-")),
+        false => Err(Problem::bad_value("lines must look like 3, 3-9 or 3-")),
     }
 }
 

@@ -30,7 +30,7 @@ pub(super) struct Guard {
     bound: IpAddr,
     hosts: Vec<String>,
     origins: Vec<String>,
-    /// Beginnings of origins that are no web pages.
+    /// Prefixes of origins that are not web pages.
     schemes: &'static [&'static str],
 }
 
@@ -201,7 +201,7 @@ fn only(headers: &HeaderMap, name: HeaderName) -> Result<Option<&str>, Problem> 
         )));
     }
     let text = value.map(|value| value.to_str()).transpose();
-    text.map_err(|_| Problem::bad(format!("the header {name} is no plain text")))
+    text.map_err(|_| Problem::bad(format!("the header {name} is not plain text")))
 }
 
 /// Returns what tokens are compared by. Digests are all of one length and compare in constant time, so

@@ -83,7 +83,7 @@ async fn path_part(parts: &mut Parts, name: &str) -> Result<Option<String>, Prob
             Ok(found.map(|(_, value)| value.to_owned()))
         }
         Err(RawPathParamsRejection::InvalidUtf8InPathParam(_)) => {
-            Err(Problem::bad("the path is no text in UTF-8"))
+            Err(Problem::bad("the path is not valid UTF-8"))
         }
         Err(_) => Ok(None),
     }
@@ -170,15 +170,15 @@ fn json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
     let first = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
     if matches!(first, Some(byte) if *byte != b'{') {
         return match serde_json::from_slice::<serde_json::Value>(bytes) {
-            Ok(_) => Err(Problem::bad_value("the body is no object")),
-            Err(error) => Err(Problem::bad(format!("the body is no JSON: {error}"))),
+            Ok(_) => Err(Problem::bad_value("the body is not an object")),
+            Err(error) => Err(Problem::bad(format!("the body is not valid JSON: {error}"))),
         };
     }
     match Json::from_bytes(bytes) {
         Ok(Json(value)) => Ok(value),
         Err(JsonRejection::JsonDataError(error)) => Err(refused(&error.body_text(), "field")),
         Err(error) => Err(Problem::bad(format!(
-            "the body is no JSON: {}",
+            "the body is not valid JSON: {}",
             bare(&error.body_text())
         ))),
     }
@@ -275,13 +275,13 @@ mod tests {
     fn bodies_are_objects_of_known_fields() {
         let sent = |body: &str| json::<SearchParams>(body.as_bytes());
         assert_eq!(sent(" {\"q\":\"a\"} ").unwrap().q, "a");
-        check(sent("[\"a\"]").unwrap_err(), 422, "no object", None);
-        check(sent("{\"q\":").unwrap_err(), 400, "no JSON", None);
-        check(sent("").unwrap_err(), 400, "no JSON", None);
+        check(sent("[\"a\"]").unwrap_err(), 422, "not an object", None);
+        check(sent("{\"q\":").unwrap_err(), 400, "not valid JSON", None);
+        check(sent("").unwrap_err(), 400, "not valid JSON", None);
         check(
             sent("{\"q\":\"\\ud800\"}").unwrap_err(),
             400,
-            "no JSON",
+            "not valid JSON",
             None,
         );
         check(

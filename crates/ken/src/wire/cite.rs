@@ -87,7 +87,7 @@ pub(crate) fn citations(answer: &str) -> Result<Vec<Citation>> {
     };
     let cited: Vec<CitationFields> = read.map_err(|error| {
         Hinted::error(
-            format!("the answer is no list of citations: {error}"),
+            format!("the answer is not a list of citations: {error}"),
             r#"write {"citations":[{"path":"Note.md","start_line":1,"end_line":9,"quote":"…"}]}, or Markdown"#,
         )
     })?;

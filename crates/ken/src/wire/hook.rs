@@ -66,6 +66,6 @@ pub(crate) struct GivenPassage {
     #[serde(default)]
     pub(crate) page: Option<u32>,
     pub(crate) title: String,
-    /// The call of a tool that it was given for: that call itself is no use of it.
+    /// The call of a tool that it was given for: that call itself does not count as using it.
     pub(crate) tool_call: Option<String>,
 }

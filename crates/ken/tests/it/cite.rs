@@ -169,7 +169,7 @@ fn what_cannot_be_read_is_an_error_with_advice() {
     fs::write(&file, [0xff, 0xfe, 0x00]).unwrap();
     vault
         .ken(&["cite", file.to_str().unwrap()])
-        .expect_hint("is no text", "UTF-8");
+        .expect_hint("is not text", "UTF-8");
     let other = TestVault::empty();
     cite(&other, &[], "x").expect_hint("there is no index", "ken index");
 }

@@ -311,7 +311,7 @@ fn weights_are_proposed_and_nothing_is_changed() {
         .ken(&["eval", "--tune", "--json"])
         .expect_code(0)
         .json();
-    // Lines to put into the settings stand there only for a gain that is no luck.
+    // Lines to put into the settings stand there only for a gain that is not luck.
     let is_sure = proposal["p"].as_f64().is_some_and(|p| p < 0.05);
     assert!(proposal["is_gain"] == is_sure || proposal["is_gain"] == false);
     let proposes = run.stdout.contains("\n[search]\n");

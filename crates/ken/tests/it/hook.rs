@@ -8,10 +8,10 @@ use serde_json::{Value, json};
 
 use crate::vault::{Run, TestVault, repository};
 
-const BOILER: &str = "Please tell me what the boiler igniter part number is";
+pub(crate) const BOILER: &str = "Please tell me what the boiler igniter part number is";
 
 /// An indexed example vault whose hooks have all the time they need, however busy the machine is.
-fn indexed() -> TestVault {
+pub(crate) fn indexed() -> TestVault {
     let vault = TestVault::example();
     fs::write(
         vault.beside("config.toml"),
@@ -22,7 +22,7 @@ fn indexed() -> TestVault {
     vault
 }
 
-fn send(mut command: Command, input: &str) -> Run {
+pub(crate) fn send(mut command: Command, input: &str) -> Run {
     command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -40,12 +40,12 @@ fn send(mut command: Command, input: &str) -> Run {
 
 /// Calls a hook on the vault; it must end well.
 #[track_caller]
-fn call(vault: &TestVault, event: &str, input: &Value) -> String {
+pub(crate) fn call(vault: &TestVault, event: &str, input: &Value) -> String {
     let run = send(vault.command(&["hook", event]), &input.to_string());
     run.expect_code(0).stdout
 }
 
-fn prompt(vault: &TestVault, session: &str, text: &str) -> String {
+pub(crate) fn prompt(vault: &TestVault, session: &str, text: &str) -> String {
     call(
         vault,
         "prompt",
@@ -54,7 +54,7 @@ fn prompt(vault: &TestVault, session: &str, text: &str) -> String {
 }
 
 #[track_caller]
-fn context(stdout: &str) -> String {
+pub(crate) fn context(stdout: &str) -> String {
     let value: Value =
         serde_json::from_str(stdout).unwrap_or_else(|error| panic!("{error}: {stdout:?}"));
     value["hookSpecificOutput"]["additionalContext"]
@@ -64,7 +64,7 @@ fn context(stdout: &str) -> String {
 }
 
 /// Returns the reason that the last call wrote down.
-fn why(vault: &TestVault) -> String {
+pub(crate) fn why(vault: &TestVault) -> String {
     let run = vault
         .ken(&["hook", "log", "--json", "-n", "1"])
         .expect_code(0);
@@ -200,117 +200,6 @@ fn what_the_notes_do_not_say_is_not_made_up() {
 }
 
 #[test]
-fn whatever_comes_in_it_ends_well() {
-    let vault = indexed();
-    for input in [
-        "",
-        "   ",
-        "{",
-        "[]",
-        "null",
-        "{\"prompt\":7}",
-        "{\"prompt\":null}",
-        "\u{feff}{}",
-        "{\"cwd\":\"\\u0000\"}",
-    ] {
-        for event in ["prompt", "session-start", "pre-tool", "post-tool"] {
-            let run = send(vault.command(&["hook", event]), input).expect_code(0);
-            if event != "session-start" {
-                assert_eq!(run.stdout, "", "{event} {input:?}");
-            }
-        }
-    }
-    let run = send(vault.command(&["hook", "prompt", "--no-such-option"]), "{}");
-    assert_eq!(run.expect_code(0).stdout, "");
-    fs::write(vault.beside("config.toml"), "nonsense = [").unwrap();
-    let run = send(vault.command(&["hook", "prompt"]), "{}");
-    assert_eq!(run.expect_code(0).stdout, "");
-}
-
-#[test]
-fn a_silent_input_is_not_waited_for() {
-    let vault = indexed();
-    let mut command = vault.command(&["hook", "prompt"]);
-    command.stdin(Stdio::piped()).stdout(Stdio::piped());
-    let mut child = command.spawn().unwrap();
-    // Held open until it has ended.
-    let stdin = child.stdin.take();
-    let status = child.wait().unwrap();
-    drop(stdin);
-    assert_eq!(status.code(), Some(0));
-    assert_eq!(why(&vault), "nothing came in");
-}
-
-#[test]
-fn a_hook_that_takes_too_long_says_nothing() {
-    let vault = indexed();
-    fs::write(vault.beside("config.toml"), "[hooks]\ndeadline_ms = 0\n").unwrap();
-    assert_eq!(prompt(&vault, "s", BOILER), "");
-    assert_eq!(why(&vault), "it took too long");
-}
-
-#[test]
-fn without_an_index_nothing_is_said_and_nothing_is_indexed() {
-    let vault = TestVault::example();
-    fs::write(
-        vault.beside("config.toml"),
-        "[hooks]\ndeadline_ms = 60000\n",
-    )
-    .unwrap();
-    assert_eq!(prompt(&vault, "s", BOILER), "");
-    assert!(why(&vault).contains("there is no index"), "{}", why(&vault));
-    let names = fs::read_dir(vault.beside("data")).unwrap();
-    assert_eq!(names.count(), 1, "only what hooks remember");
-}
-
-#[test]
-fn a_folder_that_is_not_mapped_is_given_nothing() {
-    let vault = indexed();
-    let other = TestVault::empty();
-    let mapped = vault.beside("mapped");
-    fs::create_dir_all(mapped.join("deep")).unwrap();
-    let settings = |mapping: &str| {
-        let text = format!(
-            "[hooks]\ndeadline_ms = 60000\n{mapping}\n[domains.home]\npath = {:?}\n[domains.other]\npath = {:?}\n",
-            vault.root(),
-            other.root()
-        );
-        fs::write(vault.beside("config.toml"), text).unwrap();
-    };
-    let ask = |cwd: &std::path::Path| {
-        let input = json!({"prompt": BOILER, "cwd": cwd}).to_string();
-        send(vault.bare_command(&["hook", "prompt"]), &input)
-            .expect_code(0)
-            .stdout
-    };
-    settings("");
-    assert!(ask(&vault.root().join("2-Areas")).contains("Boiler.md"));
-    assert_eq!(ask(&mapped), "");
-    assert_eq!(
-        why(&vault),
-        "there are several domains and the folder is mapped to none"
-    );
-    settings(&format!(
-        "[[hooks.folders]]\npath = {mapped:?}\ndomains = [\"home\"]"
-    ));
-    assert!(ask(&mapped.join("deep")).contains("Boiler.md"));
-    assert_eq!(ask(&vault.beside("")), "");
-    assert!(
-        why(&vault).contains("mapped to no domain"),
-        "{}",
-        why(&vault)
-    );
-    settings(&format!(
-        "[[hooks.folders]]\npath = {mapped:?}\ndomains = [\"other\"]"
-    ));
-    assert_eq!(
-        ask(&mapped),
-        "",
-        "the notes of another domain do not exist here"
-    );
-}
-
-#[test]
 fn a_session_begins_with_its_project_and_the_newest_notes() {
     let vault = indexed();
     let folder = vault.beside("kitchen-renovation");
@@ -367,167 +256,6 @@ fn copilots_spelling_is_understood() {
     assert!(call(&vault, "pre-tool", &input).contains("Boiler.md"));
 }
 
-fn long_output(secret: &str) -> String {
-    let mut output = String::new();
-    for n in 0..400 {
-        output += &format!(
-            "2026-02-10 09:15:{:02} test part_{n} ... ok in 0.{n}s\n",
-            n % 60
-        );
-        if n == 200 {
-            output += &format!("error: boiler pressure is off, token {secret}\n");
-        }
-    }
-    output + "done\n"
-}
-
-#[test]
-fn a_long_output_is_shortened_and_can_be_had_whole() {
-    let vault = indexed();
-    // Put together here, so that no credential stands in this file.
-    let secret = ["ghp_", "16C7e42F292c6912E7", "710c838347Ae178B4a"].concat();
-    let output = long_output(&secret);
-    let input = json!({
-        "session_id": "s", "tool_name": "Bash", "tool_input": {"command": "run tests"},
-        "tool_response": {"stdout": output, "stderr": "", "interrupted": false},
-    });
-    let text = context(&call(&vault, "post-tool", &input));
-    assert!(
-        text.contains("error: boiler pressure is off") && text.ends_with("done\n"),
-        "{text}"
-    );
-    assert!(!text.contains(&secret) && !text.contains("09:15"), "{text}");
-    assert!(text.chars().count() < 4_500);
-    let (_, rest) = text.split_once("ken hook output ").unwrap();
-    let id = rest.split('`').next().unwrap();
-    let whole = vault.ken(&["hook", "output", id]).expect_code(0).stdout;
-    assert_eq!(whole.lines().count(), output.lines().count());
-    assert!(!whole.contains(&secret) && whole.contains("[REDACTED:"));
-    vault
-        .ken(&["hook", "output", "00"])
-        .expect_hint("there is no output", "run the command again");
-
-    for agent in ["codex", "copilot"] {
-        let command = vault.command(&["hook", "post-tool", "--agent", agent]);
-        assert_eq!(send(command, &input.to_string()).stdout, "", "{agent}");
-    }
-    let said = shortened(&vault, &input);
-    let updated = &said["updatedToolOutput"];
-    assert_eq!(updated["stdout"], text.as_str());
-    assert_eq!(updated["interrupted"], false);
-    assert_eq!(
-        said.get("additionalContext"),
-        None,
-        "nothing is said twice: {said}"
-    );
-    // Times differ from run to run; what is said does not, the id in it included.
-    let again = output.replace("09:15", "10:42");
-    let input = json!({
-        "session_id": "s", "tool_name": "Bash", "tool_input": {"command": "run tests"},
-        "tool_response": {"stdout": again, "stderr": "", "interrupted": false},
-    });
-    assert_eq!(&shortened(&vault, &input)["updatedToolOutput"], updated);
-    let whole = vault.ken(&["hook", "output", id]).expect_code(0).stdout;
-    assert!(whole.contains("10:42"), "the last one is kept");
-}
-
-/// Returns what Claude Code is told about an output.
-#[track_caller]
-fn shortened(vault: &TestVault, input: &Value) -> Value {
-    let command = vault.command(&["hook", "post-tool", "--agent", "claude"]);
-    let stdout = send(command, &input.to_string()).expect_code(0).stdout;
-    let mut value: Value =
-        serde_json::from_str(&stdout).unwrap_or_else(|error| panic!("{error}: {stdout:?}"));
-    value["hookSpecificOutput"].take()
-}
-
-#[test]
-fn the_end_of_an_output_that_the_agent_cut_is_kept() {
-    let vault = indexed();
-    let results = vault.beside("agent/s/tool-results");
-    fs::create_dir_all(&results).unwrap();
-    let secret = ["ghp_", "16C7e42F292c6912E7", "710c838347Ae178B4a"].concat();
-    let whole: String = (1..=9_000).map(|n| format!("{n}\n")).collect();
-    let whole = format!("{whole}error: gasket lost, token {secret}\n");
-    fs::write(results.join("b1.txt"), &whole).unwrap();
-    let input = |file: &std::path::Path| {
-        json!({
-            "session_id": "s", "tool_name": "Bash", "tool_input": {"command": "count"},
-            "transcript_path": vault.beside("agent/s.jsonl"),
-            "tool_response": {
-                "stdout": &whole[..30_000], "stderr": "", "interrupted": false,
-                "persistedOutputPath": file, "persistedOutputSize": whole.len(),
-            },
-        })
-    };
-    let said = shortened(&vault, &input(&results.join("b1.txt")));
-    let updated = said["updatedToolOutput"].as_object().unwrap();
-    assert_eq!(
-        updated.keys().collect::<Vec<_>>(),
-        ["stdout", "stderr", "interrupted"]
-    );
-    let text = updated["stdout"].as_str().unwrap();
-    assert!(
-        text.contains("error: gasket lost, token [REDACTED:"),
-        "{text}"
-    );
-    assert!(text.contains("of 9001 lines were cut"), "{text}");
-    assert!(!text.contains("\n500\n") && !text.contains(&secret));
-
-    // A file that the agent did not write is not read to the model, nor is its beginning taken for
-    // the whole.
-    let foreign = vault.beside("key.txt");
-    fs::write(&foreign, &whole).unwrap();
-    let command = vault.command(&["hook", "post-tool", "--agent", "claude"]);
-    let run = send(command, &input(&foreign).to_string()).expect_code(0);
-    assert_eq!(run.stdout, "");
-    assert!(why(&vault).contains("not the agent's"), "{}", why(&vault));
-}
-
-#[test]
-fn an_agent_that_calls_astray_is_not_refused() {
-    let vault = indexed();
-    let input = json!({
-        "session_id": "s", "hook_event_name": "UserPromptSubmit", "prompt": BOILER,
-    });
-    let calls: [&[&str]; 6] = [
-        &[],
-        &["hook"],
-        &["hook", "stop"],
-        &["hook", "--agent", "claude"],
-        &["--vault", "notes"],
-        &["hook", "output"],
-    ];
-    for args in calls {
-        let run = send(vault.command(args), &input.to_string()).expect_code(0);
-        assert_eq!(run.stdout, "", "{args:?}");
-        assert!(why(&vault).contains("ken hook install"), "{args:?}");
-        let copilot = json!({"sessionId": "s", "timestamp": 1, "cwd": "/x"});
-        send(vault.command(args), &copilot.to_string()).expect_code(0);
-        for other in ["", "{}", "roof gutter\n", "{\"prompt\":\"roof\"}"] {
-            let run = send(vault.command(args), other).expect_code(2);
-            assert!(run.stderr.contains("ken"), "{args:?} {other:?}");
-        }
-    }
-    // A slip that is no hook's stays one, whatever comes in.
-    send(vault.command(&["serch", "roof"]), &input.to_string()).expect_code(2);
-}
-
-#[test]
-fn what_is_short_or_a_file_is_left_whole() {
-    let vault = indexed();
-    let input = |tool: &str, output: &str| json!({"tool_name": tool, "tool_input": {}, "tool_response": output});
-    assert_eq!(call(&vault, "post-tool", &input("Bash", "done\n")), "");
-    assert_eq!(
-        call(&vault, "post-tool", &input("Read", &long_output(""))),
-        ""
-    );
-    assert_eq!(
-        call(&vault, "post-tool", &input("Bash", &"x".repeat(50_000))),
-        ""
-    );
-}
-
 #[test]
 fn what_was_used_is_counted() {
     let vault = indexed();
@@ -582,83 +310,6 @@ fn what_the_agent_answered_counts_and_what_it_was_given_does_not() {
 }
 
 #[test]
-fn a_credential_in_a_prompt_is_written_nowhere() {
-    let vault = indexed();
-    let secret = ["ghp_", "16C7e42F292c6912E7", "710c838347Ae178B4a"].concat();
-    prompt(
-        &vault,
-        "s",
-        &format!("why does the boiler service token {secret} fail"),
-    );
-    let mut folders = vec![vault.beside("data/hook")];
-    while let Some(folder) = folders.pop() {
-        for entry in fs::read_dir(folder).unwrap() {
-            let path = entry.unwrap().path();
-            if path.is_dir() {
-                folders.push(path);
-            } else {
-                assert!(
-                    !fs::read_to_string(&path).unwrap().contains(&secret),
-                    "{}",
-                    path.display()
-                );
-            }
-        }
-    }
-}
-
-#[test]
-fn many_calls_at_once_leave_whole_lines_and_no_process() {
-    let vault = indexed();
-    let input = json!({"session_id": "s", "prompt": BOILER}).to_string();
-    let mut n_given = 0;
-    for _ in 0..25 {
-        let children: Vec<_> = (0..8)
-            .map(|_| {
-                let mut command = vault.command(&["hook", "prompt"]);
-                command.stdin(Stdio::piped()).stdout(Stdio::piped());
-                let mut child = command.spawn().unwrap();
-                child
-                    .stdin
-                    .take()
-                    .unwrap()
-                    .write_all(input.as_bytes())
-                    .unwrap();
-                child
-            })
-            .collect();
-        for child in children {
-            let output = child.wait_with_output().unwrap();
-            assert_eq!(output.status.code(), Some(0));
-            n_given += usize::from(
-                String::from_utf8(output.stdout)
-                    .unwrap()
-                    .contains("Boiler.md:"),
-            );
-        }
-    }
-    assert!(n_given >= 1);
-    let log = fs::read_to_string(vault.beside("data/hook/log.jsonl")).unwrap();
-    assert_eq!(log.lines().count(), 200);
-    assert!(log.len() < 1 << 20);
-    let mut given: Vec<String> = Vec::new();
-    for line in log.lines() {
-        let receipt: Value = serde_json::from_str(line).unwrap();
-        given.extend(
-            receipt["given"]
-                .as_array()
-                .unwrap()
-                .iter()
-                .map(Value::to_string),
-        );
-    }
-    let n = given.len();
-    given.sort_unstable();
-    given.dedup();
-    assert_eq!(given.len(), n, "a passage was given twice");
-}
-
-#[test]
 fn the_plugin_is_sound_and_of_this_version() {
     let read = |path: &str| -> Value {
         let text = fs::read_to_string(repository().join(path)).unwrap();
@@ -710,29 +361,4 @@ fn a_hook_asks_a_domain_with_its_own_model() {
         "why did we decide not to wash the pages of the ship log",
     );
     assert!(!said.is_empty());
-}
-
-#[cfg(unix)]
-#[test]
-fn pipes_in_the_place_of_its_books_are_never_waited_for() {
-    let vault = indexed();
-    let make = |name: &str| {
-        let path = vault.beside("data/hook").join(name);
-        fs::create_dir_all(path.parent().unwrap()).unwrap();
-        let made = std::process::Command::new("mkfifo").arg(path).status();
-        assert!(made.unwrap().success());
-    };
-    for name in [
-        "log.jsonl",
-        "log.1.jsonl",
-        "sessions/piped.jsonl",
-        "outputs/00aa.txt",
-    ] {
-        make(name);
-    }
-    let input =
-        json!({"session_id": "piped", "prompt": "When was the kitchen renovation planned?"});
-    call(&vault, "prompt", &input);
-    vault.ken(&["hook", "log"]).expect_code(1);
-    vault.ken(&["hook", "output", "00aa"]).expect_code(2);
 }

@@ -16,6 +16,8 @@ mod golden;
 mod grammar;
 mod hook;
 mod hook_install;
+mod hook_output;
+mod hook_safety;
 mod hostile;
 mod index;
 mod lines;

@@ -155,7 +155,12 @@ fn what_is_wrong_is_told_as_a_problem() {
     asked("/search?q=", 400, "q is empty", "");
     asked("/search?q=%20%09", 400, "q is empty", "");
     asked("/search?q=a&q=b", 400, "duplicate", "");
-    asked("/search?q=a&k=0", 422, "k is no number from 1 to 1000", "");
+    asked(
+        "/search?q=a&k=0",
+        422,
+        "k is not a number from 1 to 1000",
+        "",
+    );
     asked("/search?q=a&k=1e99", 422, "k: ", "");
     asked("/search?q=a&mode=psychic", 422, "mode: ", "");
     for score in ["NaN", "inf", "-1", "1e999"] {
@@ -201,8 +206,8 @@ fn a_body_that_is_wrong_is_told_as_a_problem() {
         let said = problem["detail"].as_str().unwrap();
         assert!(said.contains(detail), "{body}: {problem}");
     };
-    sent("{\"q\":", 400, "no JSON");
-    sent("[]", 422, "no object");
+    sent("{\"q\":", 400, "not valid JSON");
+    sent("[]", 422, "not an object");
     sent("{\"q\":\"a\",\"limit\":1}", 400, "unknown field `limit`");
     sent("{\"q\":1}", 422, "q: ");
     sent("{\"q\":\"a\",\"min_score\":1e300}", 422, "min_score");

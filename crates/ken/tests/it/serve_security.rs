@@ -161,7 +161,7 @@ fn a_token_is_needed_once_there_are_clients() {
         server.get(path).problem(401);
     }
     server.post("/reload", "").problem(401);
-    // A compatibility server is no way round.
+    // A compatibility server is not a way around it.
     server
         .compat(1)
         .ask("GET", "/v0/health", &[], "")

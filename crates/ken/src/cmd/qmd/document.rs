@@ -33,7 +33,7 @@ pub(super) fn parse(query: &str, mode: Option<Mode>) -> Result<Vec<(String, Opti
             }
             _ => {
                 return Err(Hinted::error(
-                    format!("a line says nothing about how to ask for it: {line:?}"),
+                    format!("a line does not say how to search for it: {line:?}"),
                     "begin every line with lex:, vec:, hyde: or intent:, or ask in one line",
                 ));
             }

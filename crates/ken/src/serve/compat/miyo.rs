@@ -2,6 +2,7 @@
 //! way is refused with a sentence that says so.
 
 mod files;
+mod filter;
 
 use std::path::Path;
 use std::sync::Arc;
@@ -14,7 +15,7 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::routing::{get, post};
 use kenning::search::Mode;
-use kenning::vault::{PathList, Vault};
+use kenning::vault::Vault;
 use serde_json::json;
 
 use crate::runtime::How;
@@ -24,10 +25,11 @@ use crate::serve::ask::{Answer, check_query, within};
 use crate::serve::input::{Every, Params, Sent};
 use crate::serve::problem::{self, Problem};
 use crate::wire::compat::{
-    MiyoAnswer, MiyoFilter, MiyoFolder, MiyoFolderParams, MiyoFolders, MiyoHealth, MiyoHit,
-    MiyoRelated, MiyoRelatedAnswer, MiyoRelatedFile, MiyoSearch, MiyoStarted,
+    MiyoAnswer, MiyoFolder, MiyoFolderParams, MiyoFolders, MiyoHealth, MiyoHit, MiyoRelated,
+    MiyoRelatedAnswer, MiyoRelatedFile, MiyoSearch, MiyoStarted,
 };
 use crate::wire::{Hit, SearchResponse, merge};
+use filter::{Sieve, checked, folders_of};
 
 /// Hits where no number is told.
 const LIMIT: u32 = 10;
@@ -36,8 +38,6 @@ const LIMIT_MAX: u32 = 200;
 const SPARE: u32 = 5;
 /// So many words of a file say what it is about.
 const WORDS_MAX: usize = 200;
-/// Times beyond this are milliseconds: in seconds it is the year 5138.
-const SECONDS_MAX: f64 = 1e11;
 
 pub(in crate::serve) fn router() -> Router<App> {
     let folder = get(folders)
@@ -446,93 +446,4 @@ fn extension(path: &str) -> String {
     let name = path.rsplit('/').next().unwrap_or(path);
     name.rsplit_once('.')
         .map_or_else(String::new, |(_, extension)| format!(".{extension}"))
-}
-
-/// What is left out after the search.
-struct Sieve {
-    filters: Vec<MiyoFilter>,
-    path: Option<String>,
-    excluded: PathList,
-}
-
-impl Sieve {
-    fn is_open(&self) -> bool {
-        self.filters.is_empty() && self.path.is_none() && self.excluded.is_empty()
-    }
-
-    /// Whether a path below the vault lies in a folder that is not wanted.
-    fn excludes(&self, path: &str) -> bool {
-        !self.excluded.is_empty() && self.excluded.has(path)
-    }
-
-    fn passes(&self, hit: &MiyoHit) -> bool {
-        let has_path = self
-            .path
-            .as_ref()
-            .is_none_or(|part| hit.path.to_lowercase().contains(part));
-        has_path
-            && self
-                .filters
-                .iter()
-                .all(|filter| lies_within(filter, hit.mtime))
-    }
-}
-
-/// Whether a time in seconds lies in a range; who does not have one lies nowhere.
-fn lies_within(filter: &MiyoFilter, mtime: Option<i64>) -> bool {
-    let is_all = |bound: Option<f64>, holds: fn(f64, f64) -> bool| {
-        bound.is_none_or(|bound| mtime.is_some_and(|mtime| holds(mtime as f64, seconds(bound))))
-    };
-    is_all(filter.gt, |a, b| a > b)
-        && is_all(filter.gte, |a, b| a >= b)
-        && is_all(filter.lt, |a, b| a < b)
-        && is_all(filter.lte, |a, b| a <= b)
-}
-
-/// Times come in seconds or in milliseconds.
-fn seconds(bound: f64) -> f64 {
-    match bound > SECONDS_MAX {
-        true => bound / 1e3,
-        false => bound,
-    }
-}
-
-fn folders_of(names: Option<Vec<String>>) -> Result<PathList, Problem> {
-    PathList::new(&names.unwrap_or_default()).map_err(|error| Problem::bad(error.to_string()))
-}
-
-fn checked(filters: Option<Vec<MiyoFilter>>) -> Result<Vec<MiyoFilter>, Problem> {
-    let filters = filters.unwrap_or_default();
-    match filters.iter().find(|filter| filter.field != "mtime") {
-        Some(filter) => Err(Problem::bad(format!(
-            "filters are for mtime only, not for {:?}",
-            filter.field
-        ))
-        .hint("write properties into the query, such as [status:done]")),
-        None => Ok(filters),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn times_are_compared_in_seconds() {
-        let check = |gte: f64, mtime: Option<i64>, expected: bool| {
-            let filter = MiyoFilter {
-                field: "mtime".to_owned(),
-                gt: None,
-                gte: Some(gte),
-                lt: None,
-                lte: None,
-            };
-            assert_eq!(lies_within(&filter, mtime), expected, "{gte} {mtime:?}");
-        };
-        check(1_700_000_000.0, Some(1_700_000_000), true);
-        check(1_700_000_001.0, Some(1_700_000_000), false);
-        check(1_700_000_000_000.0, Some(1_700_000_000), true);
-        check(1_700_000_001_000.0, Some(1_700_000_000), false);
-        check(0.0, None, false);
-    }
 }

@@ -17,7 +17,7 @@ pub(super) struct Source {
 }
 
 impl Source {
-    /// Returns the path below the `src` of a crate without its ending, if it lies there and is no test.
+    /// Returns the path below the `src` of a crate without its ending, if it lies there and is not a test.
     pub(super) fn in_crate(&self, name: &str) -> Option<&str> {
         let path = self.path.strip_prefix("crates/")?.strip_prefix(name)?;
         let path = path.strip_prefix("/src/")?.strip_suffix(".rs")?;

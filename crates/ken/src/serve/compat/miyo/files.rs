@@ -7,7 +7,8 @@ use kenning::search::passage;
 use kenning::store::{Store, Wanted};
 use serde_json::json;
 
-use super::{Named, extension, place, seconds};
+use super::filter::seconds;
+use super::{Named, extension, place};
 use crate::searcher::Searcher;
 use crate::serve::App;
 use crate::serve::ask::Answer;
@@ -38,10 +39,10 @@ pub(super) async fn files(
     app.ask(move || {
         let mut found = Vec::new();
         for named in &named {
-            let of_desk = named
+            let of_domain = named
                 .searcher
                 .with_store(|store| listed(store, named, &asked))?;
-            found.extend(of_desk.into_iter().map(|file| (named, file)));
+            found.extend(of_domain.into_iter().map(|file| (named, file)));
         }
         found.sort_by(|(_, a), (_, b)| b.mtime.cmp(&a.mtime).then_with(|| a.path.cmp(&b.path)));
         let total = found.len();
