@@ -13,6 +13,7 @@ mod patience;
 mod problem;
 mod reload;
 mod routes;
+mod signature;
 mod table;
 mod told;
 

@@ -6,7 +6,7 @@ use anyhow::Result;
 use axum::Json;
 use axum::extract::State;
 use axum::http::{StatusCode, Uri, header};
-use axum::response::IntoResponse;
+use axum::response::{IntoResponse, Response};
 use kenning::cite::Citation;
 use serde::Serialize;
 use tokio::task::spawn_blocking;
@@ -253,7 +253,7 @@ pub(super) async fn domains(Every(searchers): Every) -> Json<DomainsResponse> {
     })
 }
 
-pub(super) async fn description(State(app): State<App>) -> impl IntoResponse {
+pub(super) async fn description(State(app): State<App>) -> Response {
     let kind = [(header::CONTENT_TYPE, super::table::JSON)];
-    (kind, app.0.description.clone())
+    (kind, app.0.description.clone()).into_response()
 }

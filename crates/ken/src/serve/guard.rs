@@ -12,7 +12,7 @@ use axum::response::{IntoResponse, Response};
 use blake3::Hash;
 
 use super::problem::Problem;
-use super::{BODY_BYTES_MAX, Options, input};
+use super::{BODY_BYTES_MAX, Options, input, routes};
 use crate::searcher::Searchers;
 use crate::settings::Client;
 
@@ -27,6 +27,8 @@ pub(super) struct Guard {
     searchers: Searchers,
     /// Digests of tokens, and what may be asked with each.
     tokens: Vec<(Hash, Searchers)>,
+    /// Methods and paths of routes that need no token.
+    open: Vec<(&'static str, &'static str)>,
     bound: IpAddr,
     hosts: Vec<String>,
     origins: Vec<String>,
@@ -61,6 +63,7 @@ impl Guard {
                 .map(|client| (digest(client.token()), may_ask(client)))
                 .collect(),
             searchers,
+            open: routes::open(),
             bound,
             hosts: options.allowed_hosts.clone(),
             origins: options.allowed_origins.clone(),
@@ -90,10 +93,12 @@ impl Guard {
         if self.tokens.is_empty() {
             return Ok(self.searchers.clone());
         }
-        let is_health = method == Method::GET && uri.path() == "/health";
+        let is_open = |(open, path): &(&str, &str)| {
+            open.eq_ignore_ascii_case(method.as_str()) && *path == uri.path()
+        };
         match self.known(headers)? {
             Some(searchers) => Ok(searchers),
-            None if is_health => Ok(self.searchers.only(&[])),
+            None if self.open.iter().any(is_open) => Ok(self.searchers.only(&[])),
             None => Err(Problem::new(
                 StatusCode::UNAUTHORIZED,
                 "a token is needed, and this is none that is known",
@@ -216,6 +221,7 @@ mod tests {
 
     fn guard(bound: &str) -> Guard {
         Guard {
+            open: routes::open(),
             searchers: Searchers::none(),
             tokens: Vec::new(),
             bound: bound.parse().unwrap(),

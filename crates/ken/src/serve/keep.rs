@@ -8,7 +8,6 @@ use std::sync::{Mutex, PoisonError};
 
 use anyhow::Result;
 use axum::extract::State;
-use axum::http::StatusCode;
 use kenning::cite::{self, Citation};
 use kenning::vault::{Links, read_regular};
 
@@ -16,7 +15,7 @@ use super::App;
 use super::ask::{Answer, check_query, within};
 use super::input::{At, Params, Sent};
 use super::problem::Problem;
-use super::told::Told;
+use super::told::Created;
 use crate::hint::Hinted;
 use crate::runtime;
 use crate::searcher::{Searcher, masked};
@@ -39,7 +38,7 @@ pub(super) async fn keep(
     State(app): State<App>,
     At(searcher): At,
     Sent(asked): Sent<KeepParams>,
-) -> Result<(StatusCode, Told<KeptResult>), Problem> {
+) -> Result<Created<KeptResult>, Problem> {
     check(&asked)?;
     let shelf = app.clone();
     let kept = app.ask(move || {
@@ -47,7 +46,7 @@ pub(super) async fn keep(
         shelf.0.kept.append(&file(&searcher), &kept)?;
         Ok(kept)
     });
-    Ok((StatusCode::CREATED, kept.await?))
+    Ok(Created(kept.await?))
 }
 
 fn check(asked: &KeepParams) -> Result<(), Problem> {

@@ -1,16 +1,10 @@
-//! Every route.
+//! Every route: one row says its method, path and handler, what it is for, who may ask and what can go wrong. What it
+//! takes and answers is read off the handler.
 
 use super::table::{JSON, Route, get, post};
 use super::{ask, keep, reload};
-use crate::wire::http::{
-    DomainsResponse, HealthResponse, KeepParams, KeptResult, KeptResults, LinesParams,
-    NodeResponse, NotesParams, PageParams, ReloadLine, ReloadParams, SearchParams, VerifyParams,
-    WalkParams,
-};
-use crate::wire::{
-    IndexReport, LinksResponse, NotesResponse, SearchResponse, StatusResponse, TraverseResponse,
-    VerifyResponse,
-};
+use crate::wire::IndexReport;
+use crate::wire::http::ReloadLine;
 
 /// Returns the table.
 pub(super) fn table() -> Vec<Route> {
@@ -20,42 +14,31 @@ pub(super) fn table() -> Vec<Route> {
     table
 }
 
+/// Returns methods and paths of the routes that need no token.
+pub(super) fn open() -> Vec<(&'static str, &'static str)> {
+    let open = table().into_iter().filter(|route| route.is_open);
+    open.map(|route| (route.method, route.path)).collect()
+}
+
 /// What is asked of a domain.
 fn asking() -> Vec<Route> {
     vec![
-        get("/search", ask::search)
-            .says("Find passages by word and by meaning")
-            .takes::<SearchParams>()
-            .answers::<SearchResponse>(),
-        post("/search", ask::search_sent)
-            .says("Find passages by word and by meaning")
-            .reads::<SearchParams>()
-            .answers::<SearchResponse>(),
+        get("/search", ask::search).says("Find passages by word and by meaning"),
+        post("/search", ask::search_sent).says("Find passages by word and by meaning"),
         get("/node/{*path}", ask::node)
             .says("Read a note or some of its lines, and the passages it is searched by")
-            .takes::<LinesParams>()
-            .answers::<NodeResponse>()
             .may_fail(&[409]),
         get("/links/{*path}", ask::links)
             .says("Tell where a note leads, who links to it and what leads nowhere")
-            .answers::<LinksResponse>()
             .may_fail(&[409]),
         get("/traverse/{*path}", ask::traverse)
             .says("Walk along links from a note, towards a question or what is like the note")
-            .takes::<WalkParams>()
-            .answers::<TraverseResponse>()
             .may_fail(&[409]),
-        get("/notes", ask::notes)
-            .says("List notes by path")
-            .takes::<NotesParams>()
-            .answers::<NotesResponse>(),
+        get("/notes", ask::notes).says("List notes by path"),
         get("/status", ask::status)
-            .says("Tell what is indexed, how old it is and what was left out")
-            .answers::<StatusResponse>(),
+            .says("Tell what is indexed, how old it is and what was left out"),
         post("/verify", ask::verify)
-            .says("Check the quotes of an answer against the notes it cites")
-            .reads::<VerifyParams>()
-            .answers::<VerifyResponse>(),
+            .says("Check the quotes of an answer against the notes it cites"),
     ]
 }
 
@@ -64,19 +47,13 @@ fn changing() -> Vec<Route> {
     vec![
         post("/reload", reload::reload)
             .says("Bring the index up to date with the notes; only what changed is read")
-            .takes::<ReloadParams>()
-            .answers_as::<IndexReport>(200, JSON)
-            .answers_as::<ReloadLine>(200, reload::NDJSON)
+            .answers::<IndexReport>(JSON)
+            .answers::<ReloadLine>(reload::NDJSON)
             .may_fail(&[409]),
         post("/deep", keep::keep)
             .says("Keep a result that somebody found worth keeping")
-            .reads::<KeepParams>()
-            .answers_as::<KeptResult>(201, JSON)
             .may_fail(&[404, 409]),
-        get("/deep", keep::list)
-            .says("List the results that were kept, the last one first")
-            .takes::<PageParams>()
-            .answers::<KeptResults>(),
+        get("/deep", keep::list).says("List the results that were kept, the last one first"),
         post("/promote", ask::not_built)
             .says("Not built: promote proposed tags")
             .may_fail(&[501]),
@@ -91,19 +68,36 @@ fn around() -> Vec<Route> {
     vec![
         get("/health", ask::health)
             .says("Tell whether the server answers, to anybody; and what it serves, to those who may ask")
-            .answers::<HealthResponse>()
+            .open()
             .once(),
         get("/d/{domain}/health", ask::domain_health)
             .says("Tell whether the server answers for a domain, and what that rests on")
-            .answers::<HealthResponse>()
             .once(),
         get("/domains", ask::domains)
             .says("List the domains that this client may ask")
-            .answers::<DomainsResponse>()
             .once(),
         get("/openapi.json", ask::description)
             .says("Describe every route")
-            .answers::<serde_json::Map<String, serde_json::Value>>()
+            .answers::<serde_json::Map<String, serde_json::Value>>(JSON)
             .once(),
     ]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_route_stands_in_the_documentation() {
+        let text = include_str!("../../../../docs/http.md");
+        for route in table() {
+            let (method, path) = (route.method.to_uppercase(), route.path.replace("{*", "{"));
+            // What stands under a domain is the same as what stands without.
+            let path = path.trim_start_matches("/d/{domain}");
+            assert!(
+                text.contains(&format!("`{method} {path}")),
+                "{method} {path}"
+            );
+        }
+    }
 }

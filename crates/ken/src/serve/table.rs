@@ -14,6 +14,7 @@ use schemars::{JsonSchema, Schema, SchemaGenerator};
 
 use super::App;
 use super::input::check_names;
+use super::signature::Signature;
 
 pub(super) const JSON: &str = "application/json";
 
@@ -28,6 +29,8 @@ pub(super) struct Route {
     pub(super) summary: &'static str,
     /// Whether it also stands under `/d/{domain}`.
     pub(super) is_per_domain: bool,
+    /// Whether it answers those who have no token, too.
+    pub(super) is_open: bool,
     /// The parameters, as an object.
     pub(super) query: Option<SchemaOf>,
     /// The body.
@@ -40,27 +43,42 @@ pub(super) struct Route {
 }
 
 /// Begins a row for something that is asked.
-pub(super) fn get<H: Handler<T, App>, T: 'static>(path: &'static str, handler: H) -> Route {
-    row("get", path, on(MethodFilter::GET, handler))
+pub(super) fn get<H, T>(path: &'static str, handler: H) -> Route
+where
+    H: Handler<T, App> + Signature<T>,
+    T: 'static,
+{
+    row::<H, T>("get", path, on(MethodFilter::GET, handler))
 }
 
 /// Begins a row for something that is sent.
-pub(super) fn post<H: Handler<T, App>, T: 'static>(path: &'static str, handler: H) -> Route {
-    row("post", path, on(MethodFilter::POST, handler))
+pub(super) fn post<H, T>(path: &'static str, handler: H) -> Route
+where
+    H: Handler<T, App> + Signature<T>,
+    T: 'static,
+{
+    row::<H, T>("post", path, on(MethodFilter::POST, handler))
 }
 
-fn row(method: &'static str, path: &'static str, handler: MethodRouter<App>) -> Route {
-    Route {
+fn row<H: Signature<T>, T>(
+    method: &'static str,
+    path: &'static str,
+    handler: MethodRouter<App>,
+) -> Route {
+    let mut route = Route {
         method,
         path,
         summary: "",
         is_per_domain: true,
+        is_open: false,
         query: None,
         body: None,
         answers: Vec::new(),
         problems: Vec::new(),
         handler,
-    }
+    };
+    H::describe(&mut route);
+    route
 }
 
 impl Route {
@@ -76,30 +94,23 @@ impl Route {
         }
     }
 
-    /// Takes the fields of `T` as parameters.
-    pub(super) fn takes<T: JsonSchema>(self) -> Self {
+    /// Answers everybody, whether they have a token or not.
+    pub(super) fn open(self) -> Self {
         Self {
-            query: Some(T::json_schema),
+            is_open: true,
             ..self
         }
     }
 
-    /// Takes a body.
-    pub(super) fn reads<T: JsonSchema>(self) -> Self {
-        Self {
-            body: Some(SchemaGenerator::subschema_for::<T>),
-            ..self
-        }
+    /// Says what is answered where the handler's signature does not.
+    pub(super) fn answers<T: JsonSchema>(mut self, kind: &'static str) -> Self {
+        self.add_answer::<T>(200, kind);
+        self
     }
 
-    pub(super) fn answers<T: JsonSchema>(self) -> Self {
-        self.answers_as::<T>(200, JSON)
-    }
-
-    pub(super) fn answers_as<T: JsonSchema>(mut self, status: u16, kind: &'static str) -> Self {
+    pub(super) fn add_answer<T: JsonSchema>(&mut self, status: u16, kind: &'static str) {
         self.answers
             .push((status, kind, SchemaGenerator::subschema_for::<T>));
-        self
     }
 
     pub(super) fn may_fail(mut self, statuses: &[u16]) -> Self {

@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::marker::PhantomData;
 
 use axum::body::Bytes;
-use axum::http::header;
+use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use kenning::Error;
 use serde::Serialize;
@@ -55,6 +55,15 @@ impl Write for Bounded {
 impl<T> IntoResponse for Told<T> {
     fn into_response(self) -> Response {
         ([(header::CONTENT_TYPE, JSON)], self.json).into_response()
+    }
+}
+
+/// A `T` that was made.
+pub(super) struct Created<T>(pub(super) Told<T>);
+
+impl<T> IntoResponse for Created<T> {
+    fn into_response(self) -> Response {
+        (StatusCode::CREATED, self.0).into_response()
     }
 }
 
