@@ -107,7 +107,7 @@ fn lines_of_a_query_say_how_they_are_asked() {
     assert!(both.contains(&meaning[0]), "{both:?}");
     vault
         .bare_ken(&["query", "lex: boiler\nigniter"])
-        .expect_hint("says nothing about how to ask", "lex:");
+        .expect_hint("does not say how to search", "lex:");
 }
 
 #[test]

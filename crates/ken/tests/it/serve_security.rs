@@ -292,7 +292,7 @@ fn mistakes_about_clients_are_told() {
     let bind = ["serve", "--bind", "nowhere"];
     vault
         .ken(&bind)
-        .expect_hint("no address to listen on", "127.0.0.1:7117");
+        .expect_hint("not an address to listen on", "127.0.0.1:7117");
 }
 
 #[test]
