@@ -23,7 +23,7 @@ use kenning::index::Progress;
 use kenning::links::{self, Links};
 use kenning::search::{self, Mode, Passage, SearchContext, SearchOptions};
 use kenning::secrets;
-use kenning::store::{Beat, FileId, NoteRow, Pulse, Store, Wanted};
+use kenning::store::{FileId, IndexVersion, NoteId, NoteRow, Select, Store, VersionWatch, Wanted};
 use kenning::traverse::{TraverseContext, Walker};
 
 pub(crate) use answered::{Answered, Indexed, NotesPage, Updated, Walk, Walked};
@@ -38,8 +38,8 @@ pub(crate) struct Searcher {
     settings: Settings,
     located: Located,
     model: Arc<Model>,
-    pulse: Mutex<Option<Pulse>>,
-    idle: Mutex<Vec<(Beat, Store)>>,
+    watch: Mutex<Option<VersionWatch>>,
+    idle: Mutex<Vec<(IndexVersion, Store)>>,
     updates: fresh::Updates,
     mending: mend::Mending,
 }
@@ -51,7 +51,7 @@ impl Searcher {
             settings: settings.clone(),
             located,
             model,
-            pulse: Mutex::default(),
+            watch: Mutex::default(),
             idle: Mutex::default(),
             updates: fresh::Updates::default(),
             mending: mend::Mending::default(),
@@ -87,7 +87,7 @@ impl Searcher {
     /// same answer, whatever the clock says.
     pub(crate) fn remembered(&self, request: &SearchRequest) -> Result<Answered> {
         self.with_store(|store| {
-            let made_at = store.checked_at()?;
+            let made_at = store.meta()?.checked_at;
             let mut answer = self.answer_at(store, request, made_at.unwrap_or(0), made_at)?;
             answer.index_age_s = made_at.map(|at| (runtime::now() - at).max(0));
             Ok(answer)
@@ -137,7 +137,7 @@ impl Searcher {
         answer.notices.extend(caveats::of(&self.located, store)?);
         let checked_at = match checked_at {
             Some(at) => Some(at),
-            None => store.checked_at()?,
+            None => store.meta()?.checked_at,
         };
         let vault = self.vault().and_then(|vault| vault.file_name());
         Ok(Answered {
@@ -250,13 +250,17 @@ impl Searcher {
 
     /// Returns the model that the index was made with, where that can be told.
     pub(crate) fn model_of_index(&self) -> Option<ModelId> {
-        let model = self.with_store(|store| Ok(store.model()?.cloned()));
+        let model = self.with_store(|store| Ok(store.meta()?.model.clone()));
         model.ok().flatten()
     }
 
     /// Lists notes by path.
     pub(crate) fn notes(&self, request: &NotesRequest) -> Result<NotesPage> {
-        let mut facts = self.with_store(|store| Ok(store.facts(Wanted::Tags)?))?;
+        let wanted = Wanted {
+            tags: true,
+            ..Wanted::NAMES
+        };
+        let mut facts = self.with_store(|store| Ok(store.select(Select::Every, wanted)?))?;
         facts.retain(|facts| request.wants(facts));
         facts.sort_by(|a, b| a.path.cmp(&b.path));
         let n_notes = facts.len();
@@ -270,7 +274,11 @@ impl Searcher {
 
     /// Lists the notes that changed last, the newest first.
     pub(crate) fn recent(&self, limit: usize) -> Result<Vec<Arc<NoteRow>>> {
-        self.with_store(|store| Ok(store.recently_changed(limit)?))
+        self.with_store(|store| {
+            let newest = store.select(Select::Newest(limit), Wanted::NAMES)?;
+            let ids: Vec<NoteId> = newest.iter().map(|note| note.id).collect();
+            Ok(store.notes(&ids)?)
+        })
     }
 
     /// Brings the index up to date with the vault.
@@ -300,21 +308,21 @@ impl Searcher {
     }
 
     fn lend<T>(&self, run: &impl Fn(&Store) -> Result<T>) -> Result<T> {
-        let (beat, store) = self.take()?;
+        let (version, store) = self.take()?;
         let result = run(&store);
         let mut idle = locked(&self.idle);
         // As many as can be asked at once are kept open between questions.
         if idle.len() < runtime::n_threads() {
-            idle.push((beat, store));
+            idle.push((version, store));
         }
         result
     }
 
-    fn take(&self) -> kenning::Result<(Beat, Store)> {
-        let beat = self.beat();
+    fn take(&self) -> kenning::Result<(IndexVersion, Store)> {
+        let version = self.version();
         let mut idle = locked(&self.idle);
-        let known = match &beat {
-            Ok(beat) => idle.iter().position(|(seen, _)| seen == beat),
+        let known = match &version {
+            Ok(version) => idle.iter().position(|(seen, _)| seen == version),
             // What is left in memory of a damaged file is soon not enough.
             Err(Error::StoreCorrupt { .. } | Error::StoreForeign { .. }) => None,
             Err(_) => idle.len().checked_sub(1),
@@ -322,21 +330,21 @@ impl Searcher {
         if let Some(known) = known {
             return Ok(idle.swap_remove(known));
         }
-        let beat = beat?;
+        let version = version?;
         match runtime::store(&self.located) {
             Ok(store) => {
-                idle.retain(|(seen, _)| *seen == beat);
-                Ok((beat, store))
+                idle.retain(|(seen, _)| *seen == version);
+                Ok((version, store))
             }
             Err(error) => idle.pop().ok_or(error),
         }
     }
 
-    fn beat(&self) -> kenning::Result<Beat> {
-        let mut pulse = locked(&self.pulse);
-        match &mut *pulse {
-            Some(pulse) => pulse.beat(),
-            None => pulse.insert(Pulse::open(&self.located.store)?).beat(),
+    fn version(&self) -> kenning::Result<IndexVersion> {
+        let mut watch = locked(&self.watch);
+        match &mut *watch {
+            Some(watch) => watch.now(),
+            None => watch.insert(VersionWatch::open(&self.located.store)?).now(),
         }
     }
 }

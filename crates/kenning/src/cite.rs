@@ -12,7 +12,7 @@ pub use quote::{Reason, Status};
 use crate::budget::Budget;
 use crate::error::{Error, Result};
 use crate::search::{self, Passage};
-use crate::store::{Store, has_lines};
+use crate::store::{By, Store, has_lines};
 
 /// Units of work that a citation costs, and each byte of what it cites.
 const CITATION_COST: u64 = 10_000;
@@ -152,7 +152,7 @@ fn readings(store: &Store, passage: &Passage) -> Result<Vec<Reading>> {
         lines: (passage.start_line, passage.end_line),
         is_line_for_line: true,
     }];
-    if store.own_text(passage.note.id)?.is_none() {
+    if !passage.facts.source.is_extracted {
         return Ok(readings);
     }
     for piece in search::chunks_on(store, passage)? {
@@ -213,7 +213,7 @@ fn lines_of(text: &str, span: std::ops::Range<usize>, first: u32) -> (u32, u32) 
 }
 
 fn place(store: &Store, passage: &Passage, (start_line, end_line): (u32, u32)) -> Result<Place> {
-    let chunks = store.chunks_of(passage.note.id)?;
+    let chunks = store.chunks(By::Note(passage.note.id))?;
     let chunk = chunks
         .iter()
         .find(|chunk| (chunk.start_line..=chunk.end_line).contains(&start_line));

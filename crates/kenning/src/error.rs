@@ -89,21 +89,13 @@ pub enum Error {
     /// A model could not be loaded or failed.
     #[error(transparent)]
     Model(#[from] EmbedError),
-    /// SQLite failed in another way.
+    /// The store failed in another way, which only its own parts could tell more of.
     #[error("the index at {path} failed: {source}")]
     Store {
-        /// The index file.
+        /// The index.
         path: PathBuf,
-        /// SQLite's own error.
-        source: rusqlite::Error,
-    },
-    /// The lexical index inside the store failed.
-    #[error("the word index at {path} failed: {source}")]
-    Lexical {
-        /// The index file.
-        path: PathBuf,
-        /// Tantivy's own error.
-        source: tantivy::TantivyError,
+        /// The error of the part that failed.
+        source: Box<dyn std::error::Error + Send + Sync>,
     },
     /// Something named in the request is not there.
     #[error("nothing is known by the name {name:?}")]

@@ -110,7 +110,7 @@ pub fn note_closed(store: &Path, reason: &str, patience: Duration, now: i64) -> 
         return Ok(());
     }
     let mut writer = StoreWriter::open(store, patience)?;
-    if writer.model()?.is_some() {
+    if writer.meta()?.model.is_some() {
         let reason = reason.to_owned();
         gone::note_down(&mut writer, Some(&Withheld::Closed { reason }))?;
         writer.commit(now)?;
@@ -138,7 +138,7 @@ fn or_anew(
 fn update_all(cx: &IndexContext<'_>) -> Result<Report> {
     let mut walk = cx.source.list();
     let (mut writer, plan) = open(cx)?;
-    let mut known = writer.known()?;
+    let mut known = writer.known(None)?;
     let mut report = Report {
         n_found: walk.found.len(),
         ..Report::default()
@@ -197,7 +197,7 @@ fn reason_to_leave_alone(
     if let Some(closed) = gone::closed(walk) {
         return Ok(Some(closed));
     }
-    let before = writer.fact(gone::DEVICE)?.and_then(|id| id.parse().ok());
+    let before = writer.meta()?.device;
     let n_known = known.len();
     match gone::ground(before, cx.source.device(), known, &walk.found) {
         Ground::Other { n_gone } if !cx.options.accept_removals => {
@@ -244,7 +244,7 @@ fn finish(
     }
     writer.set_fact("checked_at", Some(&cx.now.to_string()))?;
     report.skipped.sort();
-    writer.set_inventory(&Inventory {
+    writer.set_inventory(&Inventory::Walk {
         skipped: &report.skipped,
         folders: &walk.folders,
         attachments: &walk.attachments,
@@ -263,8 +263,7 @@ fn update_one(cx: &IndexContext<'_>, path: &str, stamp: Option<Stamp>) -> Result
     }
     let mut report = Report::default();
     learn_history(cx, &mut writer)?;
-    let known = writer.known_at(path)?.into_iter();
-    let known: Known = known.map(|known| (path.to_owned(), known)).collect();
+    let known: Known = writer.known(Some(path))?;
     match stamp {
         Some(stamp) => {
             let path = path.to_owned();
@@ -281,11 +280,11 @@ fn update_one(cx: &IndexContext<'_>, path: &str, stamp: Option<Stamp>) -> Result
             report.n_removed = 1;
         }
     }
-    let reason = report
-        .skipped
-        .first()
-        .map(|skipped| skipped.reason.as_str());
-    writer.set_skipped_file(path, reason)?;
+    let skipped = report.skipped.first();
+    writer.set_inventory(&Inventory::File {
+        path,
+        skipped: skipped.map(|skipped| skipped.reason.as_str()),
+    })?;
     graph::refresh(&mut writer)?;
     writer.commit(cx.now)?;
     writer.close()?;
@@ -326,8 +325,9 @@ fn open(cx: &IndexContext<'_>) -> Result<(StoreWriter, Plan)> {
         writer.check_pages()?;
     }
     let vault = vault_name(cx);
-    let of = writer.fact("vault")?.unwrap_or_default();
-    let stored = writer.model()?;
+    let meta = writer.meta()?;
+    let of = meta.vault.clone().unwrap_or_default();
+    let stored = meta.model.clone();
     let is_new = stored.is_none();
     let is_of_another = !is_new && of != vault;
     if is_of_another && !cx.options.full {
@@ -342,14 +342,14 @@ fn open(cx: &IndexContext<'_>) -> Result<(StoreWriter, Plan)> {
         None => Some(outdated.unwrap_or(Rebuild::New)),
         Some(_) if cx.options.full => Some(Rebuild::Asked),
         Some(from) if is_other_model => Some(Rebuild::Model { from }),
-        Some(_) if writer.fact("settings")?.as_deref() != Some(settings) => Some(Rebuild::Settings),
+        Some(_) if meta.fact("settings") != Some(settings) => Some(Rebuild::Settings),
         Some(_) => None,
     };
     let plan = Plan {
         rebuild,
         is_reset: is_new || is_other_model || is_of_another,
         is_of_another,
-        is_first: is_new || writer.fact(report::UNFINISHED)?.is_some(),
+        is_first: is_new || meta.fact(report::UNFINISHED).is_some(),
     };
     Ok((writer, plan))
 }
@@ -392,12 +392,16 @@ fn samples(source: &dyn Source, found: &[Found]) -> Vec<String> {
 
 /// Learns what was committed since the last run.
 fn learn_history(cx: &IndexContext<'_>, writer: &mut StoreWriter) -> Result<()> {
-    let known = writer.fact("git_head")?;
-    let Some(history) = cx.source.history(known.as_deref()) else {
+    let meta = writer.meta()?;
+    let known = meta.fact("git_head");
+    let Some(history) = cx.source.history(known) else {
         return Ok(());
     };
-    if known.as_ref() != Some(&history.head) {
-        writer.set_committed(&history.days, history.is_whole)?;
+    if known != Some(history.head.as_str()) {
+        writer.set_inventory(&Inventory::Commits {
+            days: &history.days,
+            is_whole: history.is_whole,
+        })?;
         writer.set_fact("git_head", Some(&history.head))?;
     }
     Ok(())
@@ -522,7 +526,7 @@ fn write_groups(
             if n_held >= cx.options.step_bytes {
                 match plan.is_first {
                     true => writer.commit(cx.now)?,
-                    false => writer.make_room()?,
+                    false => writer.flush()?,
                 }
                 n_held = 0;
             }

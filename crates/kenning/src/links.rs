@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use crate::error::Result;
-use crate::store::{LinkRow, NoteId, Store};
+use crate::store::{LinkRow, LinksOf, NoteId, Select, Store, Wanted};
 
 /// The links around one note.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -29,10 +29,10 @@ pub struct Resolved {
 
 /// Returns the links from and to a note.
 pub fn around(store: &Store, note: NoteId) -> Result<Links> {
-    let files = Files::new(store.file_paths()?);
+    let files = Files::new(store.files()?);
     let here = store.note(note)?.path.clone();
     let mut links = Links::default();
-    for link in store.links_from(note)? {
+    for link in store.links(LinksOf::Note(note))? {
         match files.resolve(&here, &link.target) {
             Some(target) => links.outgoing.push(Resolved {
                 target: target.to_owned(),
@@ -42,15 +42,15 @@ pub fn around(store: &Store, note: NoteId) -> Result<Links> {
             None => links.unresolved.push(link),
         }
     }
-    let sources: HashMap<NoteId, String> = store.note_paths()?.into_iter().collect();
-    for link in store.links_that_may_lead_to(last_part(stem(&here)))? {
-        let Some(source) = sources.get(&link.source).filter(|_| link.source != note) else {
-            continue;
-        };
-        if files.resolve(source, &link.target) == Some(here.as_str()) {
+    let leading = store.links(LinksOf::Target(last_part(stem(&here))))?;
+    let sources: Vec<NoteId> = leading.iter().map(|link| link.source).collect();
+    let sources = store.select(Select::Notes(&sources), Wanted::NAMES)?;
+    for (link, source) in leading.into_iter().zip(sources) {
+        let target = files.resolve(&source.path, &link.target);
+        if link.source != note && target == Some(here.as_str()) {
             links.backlinks.push(Resolved {
                 link,
-                source: source.clone(),
+                source: source.path,
                 target: here.clone(),
             });
         }

@@ -50,7 +50,7 @@ use crate::chunk;
 use crate::embed::Embedder;
 use crate::error::{Error, Result};
 use crate::note::Format;
-use crate::store::{ChunkRow, NoteRow, Store};
+use crate::store::{ChunkRow, Name, NoteRow, Part, Store};
 use evidence::Signals;
 use finder::Finder;
 use fuse::Candidate;
@@ -133,7 +133,7 @@ pub struct Hit {
     /// Its note.
     pub note: Arc<NoteRow>,
     /// Where it lies.
-    pub chunk: ChunkRow,
+    pub chunk: Arc<ChunkRow>,
     /// Title and headings above it, outermost first.
     pub breadcrumb: Vec<String>,
     /// Its text.
@@ -205,7 +205,7 @@ pub fn search(cx: &SearchContext<'_>, text: &str, options: &SearchOptions) -> Re
     }
     let mut notices = found.request.notices;
     cut::keep_scores(&mut hits, options.min_score, &mut notices);
-    tell_respelled(&found.query, &found.strength, &mut notices);
+    tell_corrections(&found.query, &found.strength, &mut notices);
     tell_successors(&hits, &mut notices);
     if let Some(max_tokens) = options.max_tokens {
         cut::keep_tokens(&mut hits, max_tokens);
@@ -251,9 +251,9 @@ fn is_noise(ranked: &Ranked) -> bool {
 }
 
 /// Says what was looked for instead of words that no note says.
-fn tell_respelled(query: &Query, strength: &Strength, notices: &mut Vec<String>) {
-    notices.extend(strength.respelled.iter().map(|respelled| {
-        let (asked, word) = (&query.words[respelled.number], &respelled.word);
+fn tell_corrections(query: &Query, strength: &Strength, notices: &mut Vec<String>) {
+    notices.extend(strength.corrections.iter().map(|correction| {
+        let (asked, word) = (&query.words[correction.number], &correction.word);
         format!("no note says {asked:?}; looked for {word} instead")
     }));
 }
@@ -291,7 +291,9 @@ pub fn note_paths(
 /// What was typed, as words and conditions, and what kind of thing it is.
 fn understand(store: &Store, text: &str, today: Date) -> Result<(Request, Intent)> {
     // A note that is called exactly this, dash or colon and all, is what is meant.
-    let is_name = !store.notes_named(&crate::words::name_key(text))?.is_empty();
+    let is_name = !store
+        .resolve(Name::Key(&crate::words::name_key(text)))?
+        .is_empty();
     let mut request = match is_name {
         true => Request {
             words: text.trim().to_owned(),
@@ -340,12 +342,12 @@ struct Found<'a> {
 
 /// The words of a request, as the retrievers are asked for them.
 fn asked(store: &Store, request: &Request) -> Result<Query> {
-    let languages = store.languages()?;
+    let languages = &store.meta()?.languages;
     let mut query = Query::parse(&request.words, languages);
     query.widen(
         languages,
-        |terms| store.is_said(terms),
-        |term, language| store.is_said_in(term, language),
+        |terms| store.has_term(terms, None),
+        |term, language| store.has_term(&[term.to_owned()], Some(language)),
     )?;
     if let Some(last) = query.groups.last_mut().filter(|_| request.is_prefix) {
         last.is_prefix = true;
@@ -366,11 +368,11 @@ fn find_in<'a>(
     if let Some(words) = limit.as_ref().and_then(|when| when.words()) {
         request.words = words;
     }
-    let languages = cx.store.languages()?;
+    let meta = cx.store.meta()?;
     let mut query = asked(cx.store, &request)?;
     let selection = Selection::new(cx.store, cx.budget, &request)?.limited_to(limit);
     let is_known = retrieve::is_known(cx.embedder, &query.text);
-    let tuning = cx.tuning.suited(languages, is_known);
+    let tuning = cx.tuning.suited(&meta.languages, is_known);
     let cx = &SearchContext {
         tuning: &tuning,
         ..*cx
@@ -391,12 +393,12 @@ fn find_in<'a>(
         strength,
         is_all,
     } = retrieve::retrieve(&net, tuning.candidates)?;
-    for respelled in &strength.respelled {
-        query.groups[respelled.number] = respelled.group.clone();
+    for correction in &strength.corrections {
+        query.groups[correction.number] = correction.group.clone();
     }
     let mut fused = fuse::fuse(candidates, mode, &leaning(&tuning, intent));
     if let Some(when) = &when {
-        when.lift(cx.store, &mut fused)?;
+        when.lift(&mut fused);
     }
     let order = Order {
         query: &query,
@@ -532,7 +534,7 @@ fn present(
             let text = text.unwrap_or_default();
             // A long table is cut between its rows.
             let whole = match text.starts_with('|') {
-                true => store.text(note.id)?,
+                true => store.text(note.id, &Part::Whole)?,
                 false => String::new(),
             };
             let source = excerpt::Source {

@@ -8,6 +8,7 @@ mod encode;
 mod file;
 mod lexical;
 mod prepared;
+mod question;
 mod read;
 mod rows;
 mod text;
@@ -24,24 +25,28 @@ use tantivy::TantivyError;
 
 pub use encode::{Encoded, Encoder};
 pub use file::damage::{FileId, set_aside};
-pub use file::version::{Beat, Pulse};
+pub use file::version::{IndexVersion, VersionWatch};
 pub use lexical::{
-    Beside, FieldWeights, LexicalHit, LexicalOptions, LexicalScores, Places, Respelled, TermGroup,
-    Typed,
+    Beside, Correction, FieldWeights, LexicalHit, LexicalOptions, LexicalResults, Positions,
+    TermGroup, Typed,
 };
 pub use prepared::{PreparedChunk, PreparedNote, Terms};
-pub use read::{ChunkAndPieces, ChunkRow, NoteRow, NoteSummary, Store, has_lines};
-pub use rows::facts::{NoteDetails, NoteFacts, Status, Wanted, day_of_ns};
-pub use rows::inventory::Inventory;
-pub use rows::links::{ChangedGraph, LinkRow, LinkTarget, LinkedNote, NoteStanding};
-pub use vector::Neighbour;
+pub use question::{By, Known, LexicalQuery, LinksOf, Name, NoteSet, Part, Select, Wanted};
+pub use read::Store;
+pub use rows::chunks::ChunkRow;
+pub use rows::facts::{NoteFacts, Source, Standing, Status, day_of_ns};
+pub use rows::inventory::{Inventory, KnownNote};
+pub use rows::links::{ChangedGraph, LinkRow, LinkTarget, NoteStanding};
+pub use rows::meta::Meta;
+pub use rows::notes::{Named, NoteRow, has_lines};
+pub use vector::{Nearest, Neighbour};
 pub use write::{DATE_FROM_FILE, DATE_FROM_GIT, StoreWriter};
 
 use crate::error::{Error, Result};
 use file::open_checked;
 
 /// Version of `schema.sql` and of everything kept in its tables.
-pub const SCHEMA_VERSION: i64 = 18;
+pub const SCHEMA_VERSION: i64 = 19;
 /// Marks a SQLite file as ours ("KENN").
 const APPLICATION_ID: i64 = 0x4B45_4E4E;
 /// How long a statement waits for another connection before it gives up.
@@ -49,11 +54,19 @@ const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Identifies a note within one store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct NoteId(pub i64);
+pub struct NoteId(i64);
 
-/// Identifies a chunk within one store, and the slot its vector lies in.
+/// Identifies a chunk within one store, and its vector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub struct ChunkId(pub i64);
+pub struct ChunkId(i64);
+
+#[cfg(test)]
+impl ChunkId {
+    /// A chunk of no store, for tests of what only tells chunks apart.
+    pub(crate) fn of_test(number: i64) -> (Self, NoteId) {
+        (Self(number), NoteId(number))
+    }
+}
 
 /// Copies the index at `source` into a new file, consistent even while it is written to.
 pub fn backup(source: &Path, target: &Path) -> Result<()> {
@@ -84,7 +97,10 @@ fn sqlite(path: &Path, source: rusqlite::Error) -> Error {
     match source.sqlite_error_code() {
         Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => Error::StoreBusy { path },
         Some(ErrorCode::DiskFull) => Error::StoreFull { path },
-        _ => Error::Store { path, source },
+        _ => Error::Store {
+            path,
+            source: source.into(),
+        },
     }
 }
 
@@ -129,9 +145,9 @@ fn reason(error: &rusqlite::Error) -> String {
 fn lexical(path: &Path) -> impl Fn(TantivyError) -> Error + '_ {
     move |source| match is_lexical_damage(&source) {
         true => file::corrupt(path, &source.to_string()),
-        false => Error::Lexical {
+        false => Error::Store {
             path: path.to_owned(),
-            source,
+            source: source.into(),
         },
     }
 }

@@ -5,6 +5,8 @@
 mod beam;
 mod web;
 
+use std::sync::Arc;
+
 use jiff::civil::Date;
 
 pub use beam::{DEEP, DropReason, FAST, Params, RetainReason};
@@ -14,7 +16,7 @@ use crate::chunk;
 use crate::embed::Embedder;
 use crate::error::{Error, Result};
 use crate::search::decay::Decay;
-use crate::store::{ChunkRow, LinkRow, NoteId, Store};
+use crate::store::{By, ChunkRow, LinkRow, NoteId, Part, Store};
 use beam::{Node, Visited};
 use web::LinkWeb;
 
@@ -79,7 +81,7 @@ pub struct Seen {
     /// Date of the note, `YYYY-MM-DD`.
     pub date: Option<String>,
     /// The passage of it that is nearest to what was asked for.
-    pub chunk: Option<ChunkRow>,
+    pub chunk: Option<Arc<ChunkRow>>,
     /// What it is ranked by.
     pub score: f32,
     /// How similar that passage is to what was asked for: 0 as an unrelated one, 1 as the nearest of
@@ -244,7 +246,7 @@ fn embed_query(cx: &TraverseContext<'_>, query: &str) -> Result<Vec<f32>> {
 /// Vectors of different models must never be compared.
 fn check_model(cx: &TraverseContext<'_>) -> Result<()> {
     let current = cx.embedder.id();
-    match cx.store.model()? {
+    match &cx.store.meta()?.model {
         Some(stored) if stored != current => Err(Error::ModelMismatch {
             stored: stored.clone(),
             current: current.clone(),
@@ -257,11 +259,11 @@ fn check_model(cx: &TraverseContext<'_>) -> Result<()> {
 fn mean_vector(cx: &TraverseContext<'_>, note: NoteId) -> Result<Vec<f32>> {
     check_model(cx)?;
     let row = cx.store.note(note)?;
-    let text = cx.store.text(note)?;
+    let text = cx.store.text(note, &Part::Whole)?;
     let mut passages: Vec<String> = Vec::new();
-    for passage in cx.store.chunks_of(note)? {
+    for passage in cx.store.chunks(By::Note(note))? {
         let crumbs = chunk::breadcrumb(&row.title, &row.headings, passage.heading);
-        let body = text.get(passage.range).unwrap_or_default();
+        let body = text.get(passage.range.clone()).unwrap_or_default();
         passages.push(format!("{}\n{body}", crumbs.join(" > ")));
     }
     if passages.is_empty() {

@@ -83,6 +83,18 @@ pub struct Stamp {
     pub ctime_ns: i64,
 }
 
+impl Stamp {
+    /// Whether both could be of the same text: a copy of a file has another inode.
+    pub fn is_alike(&self, other: &Self) -> bool {
+        (self.size, self.mtime_ns) == (other.size, other.mtime_ns)
+    }
+
+    /// Whether both are of one file, as far as a file system numbers them.
+    pub fn is_same_file(&self, other: &Self) -> bool {
+        self.inode == other.inode
+    }
+}
+
 /// A note file that was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {

@@ -212,7 +212,7 @@ pub(super) fn ls(settings: &Settings, place: &Place, args: &LsArgs) -> Result<Fo
         let mut n_lines = 0;
         for searcher in Searchers::open(settings, place)?.all() {
             let n_notes = searcher
-                .with_store(|store| Ok(store.n_notes()?))
+                .with_store(|store| Ok(store.meta()?.n_notes))
                 .unwrap_or(0);
             let name = render::inline(searcher.name());
             render::print(&format!("{name}  (qmd://{name}/)  {n_notes} files\n"))?;

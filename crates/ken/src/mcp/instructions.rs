@@ -26,7 +26,7 @@ pub(super) fn write(searchers: &Searchers) -> String {
     out.push_str("\nDomains:\n");
     let all = searchers.all();
     for (index, searcher) in all.iter().enumerate() {
-        let notes = match searcher.with_store(|store| Ok(store.n_notes()?)) {
+        let notes = match searcher.with_store(|store| Ok(store.meta()?.n_notes)) {
             Ok(1) => "1 note".to_owned(),
             Ok(n_notes) => format!("{n_notes} notes"),
             Err(_) => "not indexed yet".to_owned(),

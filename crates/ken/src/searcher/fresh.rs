@@ -26,7 +26,7 @@ pub(crate) fn look(
     // The default model costs nothing to name; another one is compared when it is used.
     if located.model == "default" {
         let model = kenning::embed::Embedder::id(kenning::embed::embedded());
-        if store.model()?.is_some_and(|stored| stored != model) {
+        if (store.meta()?.model.as_ref()).is_some_and(|stored| stored != model) {
             return Ok(Freshness::Stale);
         }
     }

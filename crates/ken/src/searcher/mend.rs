@@ -39,7 +39,7 @@ impl Searcher {
         };
         // What was read of the damaged file is not asked again.
         locked(&self.idle).clear();
-        *locked(&self.pulse) = None;
+        *locked(&self.watch) = None;
         if !self.mending.is_allowed.load(Ordering::Relaxed) || self.vault().is_none() {
             return Ok(false);
         }

@@ -37,21 +37,22 @@ pub(crate) struct Property {
 
 impl From<search::Passage> for Passage {
     fn from(passage: search::Passage) -> Self {
-        let search::Passage { note, details, .. } = passage;
-        let properties = details.properties.into_iter();
+        let search::Passage { note, facts, .. } = passage;
+        let properties = facts.properties.into_iter();
+        let (category, area) = note.para();
         Self {
             path: note.path.clone(),
             title: note.title.clone(),
-            format: details.format,
-            category: details.category,
-            area: details.area,
+            format: facts.source.format,
+            category: category.map(str::to_owned),
+            area: area.map(str::to_owned),
             start_line: passage.start_line,
             end_line: passage.end_line,
             n_lines: note.n_lines,
             tags: note.tags.clone(),
             aliases: note.aliases.clone(),
             date: note.date.clone(),
-            date_source: details.date_source,
+            date_source: facts.source.date_source,
             properties: properties
                 .map(|(name, value)| Property {
                     r#type: PropertyType::of(&value).name(),

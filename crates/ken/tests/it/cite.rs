@@ -164,7 +164,8 @@ fn what_cannot_be_read_is_an_error_with_advice() {
     vault
         .ken(&["cite", "no-such-file.md"])
         .expect_hint("no-such-file.md", "name a file");
-    cite(&vault, &[], "{\"citations\": 3}").expect_hint("not a list of citations", "\"citations\":[");
+    cite(&vault, &[], "{\"citations\": 3}")
+        .expect_hint("not a list of citations", "\"citations\":[");
     let file = vault.beside("binary");
     fs::write(&file, [0xff, 0xfe, 0x00]).unwrap();
     vault

@@ -6,7 +6,7 @@ use super::Relevant;
 use super::collection::{Judgements, Question};
 use crate::error::Result;
 use crate::links::Files;
-use crate::store::{NoteId, Store};
+use crate::store::{LinksOf, NoteId, Select, Store, Wanted};
 use crate::words::{name_key, words};
 
 /// Most questions of each kind.
@@ -51,7 +51,9 @@ struct Item {
 /// What stands for several notes is left out. Notes in which a link stands are not counted when its
 /// text is asked for: they hold the very words, and were not meant.
 pub fn known_items(store: &Store) -> Result<Judgements> {
-    let notes = store.note_paths()?;
+    let facts = store.select(Select::Every, Wanted::NAMES)?.into_iter();
+    let mut notes: Vec<(NoteId, String)> = facts.map(|note| (note.id, note.path)).collect();
+    notes.sort_by(|a, b| a.1.cmp(&b.1));
     let mut items = Vec::new();
     let mut meant: HashMap<String, BTreeSet<String>> = HashMap::new();
     for (id, path) in &notes {
@@ -92,11 +94,11 @@ fn items_of(store: &Store, id: NoteId, path: &str) -> Result<Vec<Item>> {
 }
 
 fn items_of_links(store: &Store, notes: &[(NoteId, String)]) -> Result<Vec<Item>> {
-    let files = Files::new(store.file_paths()?);
+    let files = Files::new(store.files()?);
     let known: HashSet<&str> = notes.iter().map(|(_, path)| path.as_str()).collect();
     let mut items = Vec::new();
     for (id, source) in notes {
-        for link in store.links_from(*id)? {
+        for link in store.links(LinksOf::Note(*id))? {
             let Some(shown) = link.shown.filter(|shown| *shown != link.target) else {
                 continue;
             };

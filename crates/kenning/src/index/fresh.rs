@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::gone::{self, Withheld};
 use crate::error::Result;
-use crate::store::Store;
+use crate::store::{Known, Store};
 use crate::vault::{Found, Vault};
 
 /// Vaults up to this many notes are compared file by file.
@@ -25,13 +25,14 @@ pub enum Freshness {
 
 /// Whether a vault is so large that each look sees a part of it only.
 pub fn is_sampled(store: &Store) -> Result<bool> {
-    Ok(store.n_notes()? > COMPARED_NOTES_MAX)
+    Ok(store.meta()?.n_notes > COMPARED_NOTES_MAX)
 }
 
 /// Compares the vault with the index: all of it when it is small or `thorough`, a sample
 /// otherwise. Turn by turn the samples visit every note.
 pub fn freshness(store: &Store, vault: &Vault, thorough: bool, turn: i64) -> Result<Freshness> {
-    let n_notes = store.n_notes()?;
+    let meta = store.meta()?;
+    let n_notes = meta.n_notes;
     let caveats = super::caveats(store)?;
     if caveats.unfinished.is_some() {
         return Ok(Freshness::Stale);
@@ -40,12 +41,15 @@ pub fn freshness(store: &Store, vault: &Vault, thorough: bool, turn: i64) -> Res
     if thorough || !is_sampled(store)? || caveats.withheld.is_some() {
         return compare(store, vault, caveats.withheld.as_ref());
     }
-    if store.device()? != vault.device() {
+    if meta.device != vault.device() {
         return Ok(Freshness::Stale);
     }
     let n_windows = n_notes.div_ceil(PROBED_NOTES);
     let window = turn.unsigned_abs() % n_windows;
-    let notes = store.notes_between(window * PROBED_NOTES, PROBED_NOTES)?;
+    let notes = store.known(Known::Window {
+        n_before: window * PROBED_NOTES,
+        n: PROBED_NOTES,
+    })?;
     // Neighbours mostly share a folder, which is looked at once.
     let mut last_folder = None;
     for note in notes {
@@ -65,14 +69,15 @@ pub fn freshness(store: &Store, vault: &Vault, thorough: bool, turn: i64) -> Res
 
 fn compare(store: &Store, vault: &Vault, withheld: Option<&Withheld>) -> Result<Freshness> {
     let walk = vault.walk();
+    let is_same_device = store.meta()?.device == vault.device();
     let is_same = match withheld {
         // What was not changed then is not changed now, as long as nothing else is the matter.
         Some(Withheld::Closed { .. }) => gone::closed(&walk).as_ref() == withheld,
         Some(Withheld::OtherFileSystem { .. }) => {
-            store.device()? != vault.device() && is_known(store, &walk.found, withheld)?
+            !is_same_device && is_known(store, &walk.found, withheld)?
         }
         _ => {
-            store.device()? == vault.device()
+            is_same_device
                 && gone::closed(&walk).is_none()
                 && is_known(store, &walk.found, withheld)?
         }
@@ -87,7 +92,7 @@ fn compare(store: &Store, vault: &Vault, withheld: Option<&Withheld>) -> Result<
 /// Whether the index has the files as they are, and nothing else but what it keeps on purpose.
 fn is_known(store: &Store, found: &[Found], withheld: Option<&Withheld>) -> Result<bool> {
     let known: HashMap<String, _> = store
-        .notes()?
+        .known(Known::Every)?
         .into_iter()
         .map(|note| (note.path, note.stamp))
         .collect();

@@ -96,10 +96,10 @@ pub(super) fn ground(
     let (mut n_present, mut n_alike, mut n_same) = (0, 0, 0);
     for file in found {
         if let Some((stamp, _)) = known.get(&file.path) {
-            let is_alike = (stamp.size, stamp.mtime_ns) == (file.stamp.size, file.stamp.mtime_ns);
+            let is_alike = stamp.is_alike(&file.stamp);
             n_present += 1;
             n_alike += usize::from(is_alike);
-            n_same += usize::from(is_alike && stamp.inode == file.stamp.inode);
+            n_same += usize::from(is_alike && stamp.is_same_file(&file.stamp));
         }
     }
     // Many systems number their devices anew whenever they start; files keep their inodes.
@@ -154,7 +154,7 @@ fn is_doubtful(n_gone: usize, n_known: usize) -> bool {
 /// Notes down why notes are kept, or that none are.
 pub(super) fn note_down(writer: &mut StoreWriter, withheld: Option<&Withheld>) -> Result<()> {
     let fact = withheld.map(Withheld::to_fact);
-    if writer.fact(WITHHELD)? == fact {
+    if writer.meta()?.fact(WITHHELD) == fact.as_deref() {
         return Ok(());
     }
     writer.set_fact(WITHHELD, fact.as_deref())
@@ -175,7 +175,7 @@ pub(super) fn remove(
     }
     gone.sort();
     let mut appeared: HashMap<[u8; 16], usize> = HashMap::new();
-    for (path, (_, hash)) in writer.known()? {
+    for (path, (_, hash)) in writer.known(None)? {
         if !known.contains_key(&path) {
             *appeared.entry(hash).or_default() += 1;
         }
@@ -194,7 +194,7 @@ pub(super) fn remove(
     }
     let (n_gone, n_known) = (lost.len(), known.len());
     // Notes that came since must not decide what becomes of those that are waited for.
-    let was_withheld = writer.fact(WITHHELD)?.is_some();
+    let was_withheld = writer.meta()?.fact(WITHHELD).is_some();
     let is_waited_for = was_withheld && n_gone >= GONE_MIN;
     if !accept && (is_waited_for || is_doubtful(n_gone, n_known)) {
         report.withheld = Some(Withheld::Removals { n_gone, n_known });

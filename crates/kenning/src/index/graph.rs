@@ -25,7 +25,7 @@ pub(super) fn refresh(writer: &mut StoreWriter) -> Result<()> {
     let by_id: HashMap<_, u32> = (0..).zip(&notes).map(|(n, (id, _))| (*id, n)).collect();
     let files = Files::new(notes.iter().map(|(_, path)| path.clone()).collect());
     let mut edges = Vec::new();
-    let mut called: Vec<BTreeMap<String, usize>> = vec![BTreeMap::new(); notes.len()];
+    let mut anchor_texts: Vec<BTreeMap<String, usize>> = vec![BTreeMap::new(); notes.len()];
     for link in links {
         let Some(&from) = by_id.get(&link.source) else {
             continue;
@@ -37,7 +37,7 @@ pub(super) fn refresh(writer: &mut StoreWriter) -> Result<()> {
         {
             edges.push((from, to));
             if let Some(shown) = link.shown.filter(|_| from != to) {
-                *called[to as usize].entry(shown).or_default() += 1;
+                *anchor_texts[to as usize].entry(shown).or_default() += 1;
             }
         }
     }
@@ -67,7 +67,7 @@ pub(super) fn refresh(writer: &mut StoreWriter) -> Result<()> {
                 pagerank: value(&ranks).filter(|_| is_linked),
                 centrality: value(&centrality).filter(|_| is_linked),
                 n_neighbours: n_neighbours[n],
-                called: commonest(&called[n]),
+                anchor_texts: commonest(&anchor_texts[n]),
                 links_to: links.map(|&to| path_key(&notes[to as usize].1)).collect(),
             }
         })
@@ -76,10 +76,12 @@ pub(super) fn refresh(writer: &mut StoreWriter) -> Result<()> {
 }
 
 /// Returns the names that are used most, in the order of the alphabet among equals.
-fn commonest(called: &BTreeMap<String, usize>) -> Vec<String> {
+fn commonest(anchor_texts: &BTreeMap<String, usize>) -> Vec<String> {
     let is_name = |name: &str| name.chars().count() <= CALLED_CHARS_MAX;
-    let mut names: Vec<(&String, &usize)> =
-        called.iter().filter(|(name, _)| is_name(name)).collect();
+    let mut names: Vec<(&String, &usize)> = anchor_texts
+        .iter()
+        .filter(|(name, _)| is_name(name))
+        .collect();
     names.sort_by_key(|(_, n)| std::cmp::Reverse(**n));
     let names = names.into_iter().take(CALLED_MAX);
     names.map(|(name, _)| name.clone()).collect()

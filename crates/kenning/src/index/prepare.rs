@@ -269,7 +269,7 @@ fn prepared_chunk(
         section_terms,
         compound_terms,
         n_terms,
-        vector: Vec::new(),
+        vector: None,
         pieces: Vec::new(),
     }
 }
@@ -426,7 +426,7 @@ fn embedded(tools: &Tools<'_>, batch: Batch) -> Result<Vec<PreparedNote>> {
     let rows = embedded.rows.chunks_exact(dimensions);
     let chunks = notes.iter_mut().flat_map(|note| &mut note.chunks);
     for (chunk, (vector, pieces)) in chunks.zip(rows.zip(embedded.tokens)) {
-        chunk.vector = vector.to_vec();
+        chunk.vector = Some(vector.to_vec());
         chunk.pieces = pieces;
     }
     Ok(notes)

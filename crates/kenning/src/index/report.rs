@@ -101,16 +101,13 @@ pub struct Caveats {
 
 /// Returns what is to be said of an index.
 pub fn caveats(store: &Store) -> Result<Caveats> {
-    let n_total = store.fact(UNFINISHED)?.and_then(|n| n.parse().ok());
-    let n_notes = store.n_notes()?;
+    let meta = store.meta()?;
+    let n_total = meta.fact(UNFINISHED).and_then(|n| n.parse().ok());
     // An index is made empty, and names its model when it is first filled.
-    let is_blank = store.model()?.is_none();
+    let is_blank = meta.model.is_none();
     let n_total = n_total.or(is_blank.then_some(0));
     Ok(Caveats {
-        unfinished: n_total.map(|n_total| (n_notes, n_total)),
-        withheld: store
-            .fact(gone::WITHHELD)?
-            .as_deref()
-            .and_then(Withheld::from_fact),
+        unfinished: n_total.map(|n_total| (meta.n_notes, n_total)),
+        withheld: meta.fact(gone::WITHHELD).and_then(Withheld::from_fact),
     })
 }

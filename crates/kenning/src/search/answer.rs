@@ -1,13 +1,15 @@
 //! The passage that answers: who asks for a name, a day or an amount is shown a passage that has one,
 //! beside the one that says most of the words.
 
+use std::sync::Arc;
+
 use super::maxsim::MaxSim;
 use super::promise;
 use super::rank::{Promise, Ranked, Rows};
 use super::retrieve::Strength;
 use super::{Candidate, Query, SearchContext, list};
 use crate::error::Result;
-use crate::store::{ChunkAndPieces, ChunkId, NoteId};
+use crate::store::{By, ChunkId, ChunkRow, NoteId};
 use crate::words::{self, Language};
 
 /// Notes that are searched for the passage that answers.
@@ -241,20 +243,21 @@ fn answering(
     let Ranked { note, chunk, .. } = &looked[first];
     let (language, shown) = (note.language, chunk.id);
     let mut ids: Vec<ChunkId> = Vec::new();
-    for chunk in cx.store.chunks_of(note.id)?.into_iter().take(PASSAGES_MAX) {
-        if chunk.id != shown && sought.is_in(&cx.store.passage(&chunk)?, language) {
+    let chunks = cx.store.chunks(By::Note(note.id))?;
+    for chunk in chunks.iter().take(PASSAGES_MAX) {
+        if chunk.id != shown && sought.is_in(&cx.store.passage(chunk)?, language) {
             ids.push(chunk.id);
         }
     }
-    let chunks = cx.store.chunks(&ids)?;
+    let chunks = cx.store.chunks(By::Ids(&ids))?;
     let Some(best) = most_like(cx, query, strength, &chunks) else {
         return Ok(None);
     };
-    let chunk = chunks[best].row.clone();
+    let chunk = Arc::clone(&chunks[best]);
     if let Some(place) = looked.iter().position(|ranked| ranked.chunk.id == chunk.id) {
         return Ok(Some(looked.remove(place)));
     }
-    let candidate = Candidate::new(chunk.id);
+    let candidate = Candidate::new(chunk.id, chunk.note);
     Rows::new(cx.store).ranked(candidate, chunk).map(Some)
 }
 
@@ -263,7 +266,7 @@ fn most_like(
     cx: &SearchContext<'_>,
     query: &Query,
     strength: &Strength,
-    chunks: &[impl std::ops::Deref<Target = ChunkAndPieces>],
+    chunks: &[Arc<ChunkRow>],
 ) -> Option<usize> {
     let Some(model) = cx.embedder.token_vectors() else {
         return (!chunks.is_empty()).then_some(0);

@@ -12,7 +12,7 @@ use super::{Mode, Query, SearchContext};
 use crate::chunk;
 use crate::embed::Calibration;
 use crate::error::Result;
-use crate::store::{ChunkId, Places};
+use crate::store::{By, ChunkId, Positions};
 use crate::words;
 
 /// How well the notes answer the question.
@@ -74,7 +74,7 @@ struct Judged {
     /// Rarity of a word that no note says, which tells how many notes there are; no share.
     unsaid: f32,
     /// Whether much of the question was looked for in another spelling.
-    is_respelled: bool,
+    is_corrected: bool,
 }
 
 impl Judged {
@@ -91,7 +91,7 @@ impl Judged {
             odds -= tuning::CONFIDENCE_UNHEARD_OF;
         }
         let confidence = 1.0 / (1.0 + (-odds).exp());
-        if self.is_respelled {
+        if self.is_corrected {
             return below(confidence, RESPELLED_FROM, CONFIDENCE_MODERATE);
         }
         if self.says_rarest || confidence < CONFIDENCE_MODERATE {
@@ -140,21 +140,21 @@ impl Signals {
             ..Self::default()
         };
         let chunks: Vec<ChunkId> = ranked.iter().map(|ranked| ranked.chunk.id).collect();
-        let places = cx.store.places(&query.groups, &chunks)?;
+        let positions = cx.store.positions(&query.groups, &chunks)?;
         let likeness = judge.likeness(cx, &chunks, mode)?;
         let mut lens = Lens::new(query, &judge.idf);
         let mut finder = Finder::new(query);
         for (index, ranked) in ranked.iter().enumerate() {
-            let is_held = judge.held(ranked, &places[index], &mut lens, &mut finder);
+            let is_held = judge.held(ranked, &positions[index], &mut lens, &mut finder);
             signals.is_touched |= is_held.iter().any(|held| *held != Held::Not);
             let like = likeness.get(index).map(Vec::as_slice);
-            let judged = judge.judge(ranked, &places[index], &is_held, like);
+            let judged = judge.judge(ranked, &positions[index], &is_held, like);
             signals.coverage = signals.coverage.max(judged.coverage);
             signals.best = signals.best.max(judged.confidence());
             if let Some((when, timeless)) = &timeless
                 && when.is_met_by(ranked)
             {
-                let judged = timeless.judge(ranked, &places[index], &is_held, like);
+                let judged = timeless.judge(ranked, &positions[index], &is_held, like);
                 signals.coverage = signals.coverage.max(judged.coverage);
                 signals.best = signals.best.max(judged.confidence());
             }
@@ -197,9 +197,9 @@ struct Judge<'q> {
     /// Rarity of each word; that of one that no note says is not that of what was looked for instead.
     idf: Vec<f32>,
     total: f32,
-    is_respelled: Vec<bool>,
+    is_corrected: Vec<bool>,
     /// Share of the words, by rarity, that were looked for in another spelling.
-    respelled: f32,
+    corrected: f32,
     unsaid: f32,
 }
 
@@ -207,31 +207,31 @@ impl<'q> Judge<'q> {
     fn new(cx: &SearchContext<'_>, query: &'q Query, strength: &Strength) -> Self {
         let mut idf = strength.idf.clone();
         idf.resize(query.groups.len(), 1.0);
-        let mut is_respelled = vec![false; idf.len()];
-        for respelled in &strength.respelled {
-            idf[respelled.number] = strength.unsaid;
-            is_respelled[respelled.number] = true;
+        let mut is_corrected = vec![false; idf.len()];
+        for correction in &strength.corrections {
+            idf[correction.number] = strength.unsaid;
+            is_corrected[correction.number] = true;
         }
         let calibration = cx.embedder.calibration();
-        Self::weighing(query, calibration, idf, is_respelled, strength.unsaid)
+        Self::weighing(query, calibration, idf, is_corrected, strength.unsaid)
     }
 
     fn weighing(
         query: &'q Query,
         calibration: Calibration,
         idf: Vec<f32>,
-        is_respelled: Vec<bool>,
+        is_corrected: Vec<bool>,
         unsaid: f32,
     ) -> Self {
         let total = idf.iter().sum::<f32>().max(f32::EPSILON);
-        let respelled = (idf.iter().zip(&is_respelled)).filter(|(_, is_respelled)| **is_respelled);
+        let corrected = (idf.iter().zip(&is_corrected)).filter(|(_, is_corrected)| **is_corrected);
         Self {
-            respelled: respelled.map(|(idf, _)| idf).sum::<f32>() / total,
+            corrected: corrected.map(|(idf, _)| idf).sum::<f32>() / total,
             total,
             query,
             calibration,
             idf,
-            is_respelled,
+            is_corrected,
             unsaid,
         }
     }
@@ -244,7 +244,7 @@ impl<'q> Judge<'q> {
             self.query,
             self.calibration,
             left.collect(),
-            self.is_respelled.clone(),
+            self.is_corrected.clone(),
             self.unsaid,
         )
     }
@@ -272,7 +272,7 @@ impl<'q> Judge<'q> {
             return Ok(Vec::new());
         };
         let mut pieces = Vec::new();
-        for chunk in cx.store.chunks(chunks)? {
+        for chunk in cx.store.chunks(By::Ids(chunks))? {
             let mut own = Vec::new();
             chunk.pieces(&mut own);
             pieces.push(own);
@@ -286,7 +286,7 @@ impl<'q> Judge<'q> {
     fn held(
         &self,
         ranked: &Ranked,
-        places: &Places,
+        positions: &Positions,
         lens: &mut Lens<'_>,
         finder: &mut Finder<'_>,
     ) -> Vec<Held> {
@@ -296,7 +296,7 @@ impl<'q> Judge<'q> {
         let crumbs = chunk::breadcrumb(&note.title, &note.headings, ranked.chunk.heading);
         let look = lens.names(&names);
         let passage = Passage {
-            places,
+            places: positions,
             headings: &crumbs[1..],
             beside,
             joined: None,
@@ -309,7 +309,7 @@ impl<'q> Judge<'q> {
             (true, _) if scattered.contains(&number) => Held::Doubtfully,
             (false, _) if beside.is_partly(number) => Held::Partly,
             (false, _) => Held::Not,
-            _ if self.is_respelled[number] => Held::Doubtfully,
+            _ if self.is_corrected[number] => Held::Doubtfully,
             (true, Some(false)) => Held::Doubtfully,
             (true, _) => Held::Surely,
         };
@@ -354,7 +354,7 @@ impl<'q> Judge<'q> {
     fn judge(
         &self,
         ranked: &Ranked,
-        places: &Places,
+        positions: &Positions,
         is_held: &[Held],
         like: Option<&[f32]>,
     ) -> Judged {
@@ -384,7 +384,10 @@ impl<'q> Judge<'q> {
         // What the note says of itself stands together, wherever that is.
         let beside = ranked.candidate.beside;
         let named = share(&|number| f32::from(is_sure(number) && beside.is_named(number)));
-        let sure = places.found.iter().filter(|(number, _)| is_sure(*number));
+        let sure = positions
+            .found
+            .iter()
+            .filter(|(number, _)| is_sure(*number));
         let sure: Vec<(usize, u32)> = sure.copied().collect();
         let candidate = &ranked.candidate;
         let rarest = (0..self.idf.len()).max_by(|&a, &b| self.idf[a].total_cmp(&self.idf[b]));
@@ -403,11 +406,11 @@ impl<'q> Judge<'q> {
             },
             says_rarest: !lacks_name
                 && rarest.is_some_and(|rarest| {
-                    !self.is_respelled[rarest] && likeness(rarest) >= self.calibration.token_same
+                    !self.is_corrected[rarest] && likeness(rarest) >= self.calibration.token_same
                 }),
             is_rarest_unsaid: lacks_name || rarest.is_some_and(is_unsaid),
             unsaid: self.unsaid,
-            is_respelled: self.respelled >= RESPELLED_SHARE,
+            is_corrected: self.corrected >= RESPELLED_SHARE,
         }
     }
 }
@@ -442,7 +445,7 @@ mod tests {
             says_rarest: true,
             unsaid: 7.0,
             is_rarest_unsaid: false,
-            is_respelled: false,
+            is_corrected: false,
         };
         assert_eq!(Evidence::of(all.confidence()), Evidence::Strong);
         let lacking = Judged {
@@ -455,11 +458,11 @@ mod tests {
             ..lacking
         };
         assert!(unheard_of.confidence() < lacking.confidence());
-        let respelled = Judged {
-            is_respelled: true,
+        let corrected = Judged {
+            is_corrected: true,
             ..all
         };
-        assert_eq!(Evidence::of(respelled.confidence()), Evidence::Weak);
+        assert_eq!(Evidence::of(corrected.confidence()), Evidence::Weak);
     }
 
     #[test]
@@ -472,7 +475,7 @@ mod tests {
             says_rarest: true,
             unsaid: 7.0,
             is_rarest_unsaid: false,
-            is_respelled: false,
+            is_corrected: false,
         };
         for better in [
             Judged {

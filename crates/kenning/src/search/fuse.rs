@@ -5,13 +5,15 @@ use super::decay::Decayed;
 use super::graph::Terms;
 use super::rerank::Features;
 use super::tuning::{Fusion, Tuning};
-use crate::store::{Beside, ChunkId};
+use crate::store::{Beside, ChunkId, NoteId};
 
 /// A chunk that at least one retriever named.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Candidate {
     /// The chunk.
     pub chunk: ChunkId,
+    /// Its note.
+    pub note: NoteId,
     /// Word score, 0 to 1.
     pub lexical: f32,
     /// The shares of its note and of itself that the word score is made of.
@@ -52,9 +54,10 @@ pub struct Candidate {
 
 impl Candidate {
     /// Makes a candidate that nobody has scored yet.
-    pub fn new(chunk: ChunkId) -> Self {
+    pub fn new(chunk: ChunkId, note: NoteId) -> Self {
         Self {
             chunk,
+            note,
             lexical: 0.0,
             lexical_parts: (0.0, 0.0),
             beside: Beside::default(),
@@ -75,6 +78,19 @@ impl Candidate {
             score: 0.0,
         }
     }
+
+    /// Whether its words stand for its meaning, too: others were compared with the question, but no vector
+    /// was made of it yet.
+    fn is_judged_by_words(&self, is_meant: bool) -> bool {
+        is_meant && self.cosine.is_none()
+    }
+}
+
+/// Whether meaning was asked for at all.
+fn is_meant(candidates: &[Candidate]) -> bool {
+    candidates
+        .iter()
+        .any(|candidate| candidate.cosine.is_some())
 }
 
 /// Scores the candidates for the given mode.
@@ -93,11 +109,14 @@ pub fn fuse(mut candidates: Vec<Candidate>, mode: Mode, tuning: &Tuning) -> Vec<
             },
         ) => {
             let most = (lexical + vector) / (k + 1.0);
+            let is_meant = is_meant(&candidates);
             for candidate in &mut candidates {
-                let ranks = [
-                    (candidate.lexical_rank, lexical),
-                    (candidate.vector_rank, vector),
-                ];
+                let by_words = candidate.lexical_rank;
+                let by_meaning = match candidate.is_judged_by_words(is_meant) {
+                    true => by_words,
+                    false => candidate.vector_rank,
+                };
+                let ranks = [(by_words, lexical), (by_meaning, vector)];
                 candidate.score = reciprocal_rank(&ranks, k, missing_rank) / most;
             }
         }
@@ -126,10 +145,12 @@ fn blend(candidates: &mut [Candidate], vector_share: f32) {
         .iter()
         .filter_map(|candidate| candidate.cosine)
         .fold(0f32, f32::max);
+    let is_meant = is_meant(candidates);
     for candidate in candidates {
         let above = |cosine: f32| cosine - candidate.background;
         let vector = match candidate.cosine {
             Some(cosine) if above(best) > f32::EPSILON => (above(cosine) / above(best)).max(0.0),
+            None if candidate.is_judged_by_words(is_meant) => candidate.lexical,
             _ => 0.0,
         };
         candidate.vector = vector;
@@ -146,6 +167,11 @@ mod tests {
     }
 
     use super::*;
+
+    fn candidate(number: i64) -> Candidate {
+        let (chunk, note) = ChunkId::of_test(number);
+        Candidate::new(chunk, note)
+    }
 
     #[test]
     fn the_worked_example_of_reciprocal_ranks() {
@@ -165,7 +191,7 @@ mod tests {
             fusion: super::super::tuning::RRF,
             ..Tuning::default()
         };
-        let mut first = Candidate::new(ChunkId(1));
+        let mut first = candidate(1);
         (first.lexical_rank, first.vector_rank) = (Some(1), Some(1));
         let fused = fuse(vec![first], Mode::Hybrid, &tuning);
         assert!((fused[0].score - 1.0).abs() < 1e-6);
@@ -173,20 +199,44 @@ mod tests {
 
     #[test]
     fn the_order_of_candidates_does_not_matter() {
-        let candidate = |id: i64, lexical: f32, cosine: f32| Candidate {
+        let scored = |id: i64, lexical: f32, cosine: f32| Candidate {
             lexical,
             cosine: Some(cosine),
             background: 0.1,
-            ..Candidate::new(ChunkId(id))
+            ..candidate(id)
         };
         let list = vec![
-            candidate(1, 1.0, 0.2),
-            candidate(2, 0.4, 0.9),
-            candidate(3, 0.0, 0.1),
+            scored(1, 1.0, 0.2),
+            scored(2, 0.4, 0.9),
+            scored(3, 0.0, 0.1),
         ];
         let reversed: Vec<_> = list.iter().rev().cloned().collect();
         let mut backwards = fuse(reversed, Mode::Hybrid, &Tuning::default());
         backwards.reverse();
         assert_eq!(fuse(list, Mode::Hybrid, &Tuning::default()), backwards);
+    }
+
+    #[test]
+    fn without_a_vector_words_alone_count() {
+        let scored = |id: i64, lexical: f32, cosine: Option<f32>| Candidate {
+            lexical,
+            cosine,
+            lexical_rank: Some(id as u32),
+            vector_rank: cosine.map(|_| id as u32),
+            ..candidate(id)
+        };
+        let rrf = Tuning {
+            fusion: super::super::tuning::RRF,
+            ..Tuning::default()
+        };
+        for tuning in [Tuning::default(), rrf] {
+            let list = vec![scored(1, 0.9, None), scored(2, 0.8, Some(0.7))];
+            let fused = fuse(list, Mode::Hybrid, &tuning);
+            assert!(fused[0].score >= fused[1].score, "{fused:?}");
+            // Where nothing was compared, nothing is made up.
+            let list = vec![scored(1, 0.9, None)];
+            let before = fuse(list, Mode::Hybrid, &tuning)[0].score;
+            assert!(before < 0.9, "{before}");
+        }
     }
 }

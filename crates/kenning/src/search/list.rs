@@ -173,7 +173,7 @@ impl<'a> Further<'a> {
             self.places.pop_front();
             candidate.score = unlooked(&candidate, self.tuning, &self.net).min(self.most);
             candidate.most = Some(self.most);
-            let chunk = self.net.cx.store.chunk(candidate.chunk)?.row.clone();
+            let chunk = self.net.cx.store.chunk(candidate.chunk)?;
             equal.push(rows.ranked(candidate, chunk)?);
         }
         equal.sort_by(by_score_and_place);

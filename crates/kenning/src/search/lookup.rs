@@ -6,7 +6,7 @@ use crate::chunk;
 use crate::error::{Error, Result};
 use crate::note::Heading;
 pub use crate::note::PropertyType;
-use crate::store::{ChunkRow, NoteDetails, NoteId, NoteRow, Store};
+use crate::store::{By, ChunkRow, Name, NoteFacts, NoteId, NoteRow, Part, Select, Store, Wanted};
 use crate::words::name_key;
 
 /// Part of a note, by lines.
@@ -15,7 +15,7 @@ pub struct Passage {
     /// The note.
     pub note: Arc<NoteRow>,
     /// What else is known of it.
-    pub details: NoteDetails,
+    pub facts: NoteFacts,
     /// 1-based first line.
     pub start_line: u32,
     /// 1-based last line, inclusive.
@@ -42,10 +42,7 @@ pub fn passage(store: &Store, reference: &str) -> Result<Passage> {
         },
     };
     let note = store.note(id)?;
-    let text = match store.own_text(id)? {
-        Some(own) => own,
-        None => store.text(id)?,
-    };
+    let text = store.text(id, &Part::File)?;
     let (from, to) = lines.or(own_lines).unwrap_or((1, note.n_lines.max(1)));
     let end_line = to.min(note.n_lines.max(1));
     let start_line = from.clamp(1, end_line.max(1));
@@ -56,7 +53,7 @@ pub fn passage(store: &Store, reference: &str) -> Result<Passage> {
         .take(wanted)
         .collect();
     Ok(Passage {
-        details: store.details(id)?,
+        facts: facts_of(store, id)?,
         note,
         start_line,
         end_line,
@@ -64,11 +61,20 @@ pub fn passage(store: &Store, reference: &str) -> Result<Passage> {
     })
 }
 
+fn facts_of(store: &Store, note: NoteId) -> Result<NoteFacts> {
+    let wanted = Wanted {
+        properties: true,
+        source: true,
+        ..Wanted::NAMES
+    };
+    Ok(store.select(Select::Notes(&[note]), wanted)?.remove(0))
+}
+
 /// A passage that a note is searched by.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Piece {
     /// Where it lies.
-    pub chunk: ChunkRow,
+    pub chunk: Arc<ChunkRow>,
     /// Title and headings above it, outermost first.
     pub breadcrumb: Vec<String>,
     /// Its text.
@@ -79,7 +85,7 @@ pub struct Piece {
 pub fn chunks_on(store: &Store, passage: &Passage) -> Result<Vec<Piece>> {
     let note = &passage.note;
     let mut pieces = Vec::new();
-    for chunk in store.chunks_of(note.id)? {
+    for chunk in store.chunks(By::Note(note.id))? {
         if chunk.start_line <= passage.end_line && chunk.end_line >= passage.start_line {
             let crumbs = chunk::breadcrumb(&note.title, &note.headings, chunk.heading);
             pieces.push(Piece {
@@ -94,7 +100,7 @@ pub fn chunks_on(store: &Store, passage: &Passage) -> Result<Vec<Piece>> {
 
 /// Returns the lines of what an anchor names: a heading, a block or a page.
 fn anchored_in(store: &Store, note: NoteId, anchor: &str) -> Result<Option<Lines>> {
-    let chunks = store.chunks_of(note)?;
+    let chunks = store.chunks(By::Note(note))?;
     let lines_of = |is_inside: &dyn Fn(&ChunkRow) -> bool| {
         let lines = chunks.iter().filter(|chunk| is_inside(chunk));
         let lines = lines.map(|chunk| (chunk.start_line, chunk.end_line));
@@ -104,8 +110,8 @@ fn anchored_in(store: &Store, note: NoteId, anchor: &str) -> Result<Option<Lines
         return Ok(lines_of(&|chunk| chunk.page == Some(page)));
     }
     let headings = &store.note(note)?.headings;
-    if store.own_text(note)?.is_none() {
-        return Ok(anchored(&store.text(note)?, headings, anchor));
+    if !facts_of(store, note)?.source.is_extracted {
+        return Ok(anchored(&store.text(note, &Part::Whole)?, headings, anchor));
     }
     // The headings of such a file are known, but not where they stand in it.
     let wanted = name_key(anchor);
@@ -212,7 +218,7 @@ fn resolve(store: &Store, name: &str) -> Result<(NoteId, Option<Lines>)> {
         .strip_prefix('#')
         .and_then(|hex| u32::from_str_radix(hex, 16).ok())
     {
-        let chunks = store.chunks_by_handle(handle)?;
+        let chunks = store.chunks(By::Handle(handle))?;
         if let Some(chunk) = chunks.first() {
             return Ok((chunk.note, Some((chunk.start_line, chunk.end_line))));
         }
@@ -222,12 +228,12 @@ fn resolve(store: &Store, name: &str) -> Result<(NoteId, Option<Lines>)> {
     if let Some(note) = store.note_at(&format!("{stem}.md"))? {
         return Ok((note, None));
     }
-    let named = store.notes_named(&name_key(stem))?;
-    let best = named.first().map(|(_, rank)| *rank);
+    let named = store.resolve(Name::Key(&name_key(stem)))?;
+    let best = named.first().map(|named| named.rank);
     let equal: Vec<NoteId> = named
         .into_iter()
-        .filter(|(_, rank)| Some(*rank) == best)
-        .map(|(note, _)| note)
+        .filter(|named| Some(named.rank) == best)
+        .map(|named| named.note)
         .collect();
     match equal.as_slice() {
         [] => Err(Error::NotFound {

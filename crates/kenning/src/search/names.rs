@@ -4,7 +4,7 @@ use super::Query;
 use super::grammar::Request;
 use super::select::Selection;
 use crate::error::Result;
-use crate::store::{NoteId, Store};
+use crate::store::{Name, Named, NoteId, Store};
 
 /// Notes that were called by name: `[[name]]` in the query, or all of it a file name or alias;
 /// a title only when nothing else is. Where it is none, what a question asks for may be the name of one.
@@ -22,11 +22,8 @@ pub(super) fn pinned_notes(
         .iter()
         .map(|name| (crate::words::name_key(name), true));
     for (key, is_link) in keys.chain([(query.name_key.clone(), false)]) {
-        let named = store.notes_named(&key)?;
-        let best = named.iter().map(|(_, rank)| rank.min(&1)).min().copied();
-        for (note, rank) in named {
-            let is_best = Some(rank.min(1)) == best;
-            if is_best && !pinned.contains(&note) && (is_link || selection.has(note)?) {
+        for note in best_of(&store.resolve(Name::Key(&key))?) {
+            if !pinned.contains(&note) && (is_link || selection.has(note)?) {
                 pinned.push(note);
             }
         }
@@ -40,17 +37,25 @@ pub(super) fn pinned_notes(
 /// The one note whose name is all that a question asks for; one of several would be a guess.
 fn asked_note(store: &Store, query: &Query, selection: &Selection<'_>) -> Result<Option<NoteId>> {
     for key in &query.asked_names {
-        let named = store.notes_named(key)?;
-        let best = named.iter().map(|(_, rank)| rank.min(&1)).min().copied();
-        let mut called = named.iter().filter(|(_, rank)| Some(*rank.min(&1)) == best);
-        match (called.next(), called.next()) {
-            (Some((note, _)), None) => {
-                let is_selected = selection.has(*note)?;
-                return Ok(Some(*note).filter(|_| is_selected));
+        match best_of(&store.resolve(Name::Key(key))?)[..] {
+            [] => {}
+            [note] => {
+                let is_selected = selection.has(note)?;
+                return Ok(Some(note).filter(|_| is_selected));
             }
-            (Some(_), Some(_)) => return Ok(None),
-            (None, _) => {}
+            _ => return Ok(None),
         }
     }
     Ok(None)
+}
+
+/// Those whose file name or alias it is; those whose title it is only where there are no others.
+fn best_of(named: &[Named]) -> Vec<NoteId> {
+    let best = named.iter().map(|named| named.rank.min(1)).min();
+    let is_best = |named: &&Named| Some(named.rank.min(1)) == best;
+    named
+        .iter()
+        .filter(is_best)
+        .map(|named| named.note)
+        .collect()
 }

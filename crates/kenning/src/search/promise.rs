@@ -10,7 +10,7 @@ use super::rank::{Promise, Ranked, Rows, by_score_and_place};
 use super::select::Selection;
 use crate::error::Result;
 use crate::note;
-use crate::store::{Store, Wanted};
+use crate::store::{By, Select, Store, Wanted};
 
 /// A tag that was named is among the first so many: short lists are asked for, too.
 const TAGGED_AMONG: usize = 3;
@@ -50,14 +50,18 @@ fn newest_tagged(
     selection: &Selection<'_>,
     has_tag: impl Fn(&[String]) -> bool,
 ) -> Result<Option<Ranked>> {
-    let mut tagged = store.facts(Wanted::Tags)?;
+    let wanted = Wanted {
+        tags: true,
+        ..Wanted::NAMES
+    };
+    let mut tagged = store.select(Select::Every, wanted)?;
     tagged.retain(|facts| has_tag(&facts.tags));
     tagged.sort_by(|a, b| (&b.date, &a.path).cmp(&(&a.date, &b.path)));
     for facts in tagged {
         if selection.has(facts.id)?
-            && let Some(chunk) = store.chunks_of(facts.id)?.into_iter().next()
+            && let Some(chunk) = store.chunks(By::Note(facts.id))?.into_iter().next()
         {
-            let candidate = Candidate::new(chunk.id);
+            let candidate = Candidate::new(chunk.id, chunk.note);
             return Rows::new(store).ranked(candidate, chunk).map(Some);
         }
     }

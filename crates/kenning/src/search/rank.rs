@@ -16,7 +16,7 @@ use crate::chunk;
 use crate::error::Result;
 use crate::search::signals::{self, SignalId, SignalWeights};
 use crate::search::tuning::{Fusion, Tuning};
-use crate::store::{ChunkAndPieces, ChunkId, ChunkRow, NoteId, NoteRow, Store};
+use crate::store::{By, ChunkId, ChunkRow, Name, NoteId, NoteRow, Store};
 
 /// What a passage that does not show why its note was let through keeps of its score.
 pub(super) const NOT_SHOWN: f32 = 0.5;
@@ -37,7 +37,7 @@ pub(super) enum Promise {
 /// A candidate with its rows at hand.
 pub(super) struct Ranked {
     pub(super) candidate: Candidate,
-    pub(super) chunk: ChunkRow,
+    pub(super) chunk: Arc<ChunkRow>,
     pub(super) note: Arc<NoteRow>,
     /// The passage, once it is needed.
     pub(super) text: Option<String>,
@@ -47,7 +47,7 @@ pub(super) struct Ranked {
 }
 
 impl Ranked {
-    fn new(candidate: Candidate, chunk: ChunkRow, note: Arc<NoteRow>) -> Self {
+    fn new(candidate: Candidate, chunk: Arc<ChunkRow>, note: Arc<NoteRow>) -> Self {
         Self {
             candidate,
             chunk,
@@ -88,7 +88,7 @@ impl<'a> Rows<'a> {
         Ok(())
     }
 
-    pub(super) fn ranked(self, candidate: Candidate, chunk: ChunkRow) -> Result<Ranked> {
+    pub(super) fn ranked(self, candidate: Candidate, chunk: Arc<ChunkRow>) -> Result<Ranked> {
         let note = self.store.note(chunk.note)?;
         Ok(Ranked::new(candidate, chunk, note))
     }
@@ -132,12 +132,12 @@ pub(super) fn rank(
     let mut best = Vec::with_capacity(looked.len());
     let mut pieces = Pieces::with_capacity(looked.len());
     let ids: Vec<ChunkId> = looked.iter().map(|&place| fused[place].chunk).collect();
-    let chunks = cx.store.chunks(&ids)?;
-    let ids: Vec<NoteId> = chunks.iter().map(|chunk| chunk.row.note).collect();
-    let notes = cx.store.notes_of(&ids)?;
+    let chunks = cx.store.chunks(By::Ids(&ids))?;
+    let ids: Vec<NoteId> = chunks.iter().map(|chunk| chunk.note).collect();
+    let notes = cx.store.notes(&ids)?;
     for ((&place, chunk), note) in looked.iter().zip(&chunks).zip(notes) {
         pieces.push(chunk);
-        let mut ranked = Ranked::new(fused[place].clone(), chunk.row.clone(), note);
+        let mut ranked = Ranked::new(fused[place].clone(), Arc::clone(chunk), note);
         if order.selection.shows_texts()
             || is_looked_at && cx.tuning.rerank.weights.get(SignalId::Compound) > 0.0
         {
@@ -199,7 +199,7 @@ impl Pieces {
         }
     }
 
-    fn push(&mut self, chunk: &ChunkAndPieces) {
+    fn push(&mut self, chunk: &ChunkRow) {
         chunk.pieces(&mut self.all);
         self.ends.push(self.all.len());
     }
@@ -235,7 +235,7 @@ fn settle(store: &Store, fused: &[Candidate], places: &mut [usize], n_looked: us
     }
     let mut group = Vec::with_capacity(end - start);
     for &place in &places[start..end] {
-        let chunk = store.chunk(fused[place].chunk)?.row.clone();
+        let chunk = store.chunk(fused[place].chunk)?;
         group.push((store.note(chunk.note)?, chunk.start_line, place));
     }
     group.sort_by(|a, b| (&a.0.path, a.1).cmp(&(&b.0.path, b.1)));
@@ -271,14 +271,14 @@ fn look(
     let repeated = Repeated::find(Rows::new(cx.store), best)?;
     let mut looks: FxHashMap<NoteId, NamesLook> = FxHashMap::default();
     let chunks: Vec<ChunkId> = best.iter().map(|ranked| ranked.chunk.id).collect();
-    let places = cx.store.places(&order.query.groups, &chunks)?;
-    for ((ranked, places), cosine) in best.iter_mut().zip(&places).zip(cosines) {
+    let positions = cx.store.positions(&order.query.groups, &chunks)?;
+    for ((ranked, positions), cosine) in best.iter_mut().zip(&positions).zip(cosines) {
         let note = &ranked.note;
         let crumbs = chunk::breadcrumb(&note.title, &note.headings, ranked.chunk.heading);
         let names = names(note);
         let look = (looks.entry(note.id)).or_insert_with(|| lens.names(&names));
         let passage = rerank::Passage {
-            places,
+            places: positions,
             headings: &crumbs[1..],
             beside: ranked.candidate.beside,
             joined: ranked
@@ -302,7 +302,7 @@ pub(super) fn names(note: &NoteRow) -> Names<'_> {
     let own = std::iter::once(title).chain(file_name).chain(aliases);
     Names {
         own: own.collect(),
-        called: &note.called,
+        called: &note.anchor_texts,
         tags: &note.tags,
         n_neighbours: note.n_neighbours,
         language: note.language,
@@ -361,7 +361,7 @@ fn show(best: &mut [Ranked], store: &Store, selection: &Selection<'_>) -> Result
         let taken: Vec<ChunkId> = best.iter().map(|ranked| ranked.chunk.id).collect();
         let ranked = &mut best[index];
         let mut better = None;
-        for chunk in store.chunks_of(note)? {
+        for chunk in store.chunks(By::Note(note))? {
             let text = store.passage(&chunk)?;
             if !taken.contains(&chunk.id) && selection.is_shown_by(&text) {
                 better = Some((chunk, text));
@@ -462,20 +462,18 @@ fn pin<'r>(
     let store = rows.store;
     let mut ranked = Vec::new();
     for &id in pinned {
-        let is_of_note =
-            |candidate: &Candidate| store.note_of(candidate.chunk).ok().flatten() == Some(id);
         let looked = best.iter().find(|ranked| ranked.note.id == id);
         let known = looked
             .map(|ranked| ranked.candidate.clone())
-            .or_else(|| rest.clone().find(|other| is_of_note(other)).cloned());
+            .or_else(|| rest.clone().find(|other| other.note == id).cloned());
         let chunk = match &known {
-            Some(candidate) => Some(store.chunk(candidate.chunk)?.row.clone()),
-            None => store.chunks_of(id)?.into_iter().next(),
+            Some(candidate) => Some(store.chunk(candidate.chunk)?),
+            None => store.chunks(By::Note(id))?.into_iter().next(),
         };
         if let Some(chunk) = chunk {
             let candidate = Candidate {
                 score: 1.0,
-                ..known.unwrap_or_else(|| Candidate::new(chunk.id))
+                ..known.unwrap_or_else(|| Candidate::new(chunk.id, id))
             };
             ranked.push(Ranked {
                 promise: Some(Promise::Name),
@@ -492,11 +490,11 @@ fn open(store: &Store, pinned: &mut [Ranked], order: &Order<'_>) -> Result<()> {
     if pinned.is_empty() || order.selection.reads_texts() {
         return Ok(());
     }
-    let named = store.notes_named(&order.query.name_key)?;
+    let named = store.resolve(Name::Key(&order.query.name_key))?;
     for ranked in pinned {
-        let is_named = named.iter().any(|(note, _)| *note == ranked.note.id);
+        let is_named = named.iter().any(|named| named.note == ranked.note.id);
         let opening = match is_named {
-            true => store.chunks_of(ranked.note.id)?.into_iter().next(),
+            true => store.chunks(By::Note(ranked.note.id))?.into_iter().next(),
             false => None,
         };
         if let Some(opening) = opening.filter(|opening| opening.id != ranked.chunk.id) {

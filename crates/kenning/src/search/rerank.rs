@@ -6,7 +6,7 @@ use super::Query;
 use super::finder::Finder;
 use super::signals::{Seen, SignalValues};
 use super::tuning::{REPEATED_LOSS, STUFFED_MIN, TELLING_SHARE};
-use crate::store::{Beside, Places};
+use crate::store::{Beside, Positions};
 use crate::words::Language;
 
 /// What a word that only stands in a longer one counts for as being there.
@@ -57,7 +57,7 @@ pub(super) struct Names<'a> {
 /// What is looked at of a passage.
 pub(super) struct Passage<'a> {
     /// Where words of the query stand in it.
-    pub(super) places: &'a Places,
+    pub(super) places: &'a Positions,
     pub(super) headings: &'a [&'a str],
     /// Words it has beside those of its text.
     pub(super) beside: Beside,
@@ -124,7 +124,7 @@ impl<'q> Lens<'q> {
         if self.idf.is_empty() || self.total <= 0.0 {
             return Features::default();
         }
-        let Places { found, n_words } = passage.places;
+        let Positions { found, n_words } = passage.places;
         let mut is_held = look.is_held.clone();
         found.iter().for_each(|&(group, _)| is_held[group] = true);
         let headings = passage.headings.iter();
@@ -285,8 +285,8 @@ mod tests {
     use crate::words;
     use insta::assert_snapshot;
 
-    fn places(query: &Query, text: &str) -> Places {
-        let mut places = Places::default();
+    fn places(query: &Query, text: &str) -> Positions {
+        let mut places = Positions::default();
         for word in words::words(text) {
             let term = words::term_of(&word, Language::English);
             let mut groups = query.groups.iter();

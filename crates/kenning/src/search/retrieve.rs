@@ -7,7 +7,9 @@ use super::spelling;
 use super::{Candidate, Mode, Query, SearchContext};
 use crate::embed::Embedder;
 use crate::error::{Error, Result};
-use crate::store::{ChunkId, LexicalHit, LexicalScores, Neighbour, NoteId, Respelled, Store};
+use crate::store::{
+    By, ChunkId, Correction, LexicalHit, LexicalQuery, LexicalResults, Nearest, NoteId, Store,
+};
 
 /// Candidates of both retrievers, and what tells a good match from a bad one.
 pub(super) struct Retrieved {
@@ -40,7 +42,7 @@ pub(super) struct Strength {
     /// Meaning of the nearest passage; 0 where meaning was not asked for.
     pub(super) meaning: f32,
     /// Words that no note says, and what was looked for instead.
-    pub(super) respelled: Vec<Respelled>,
+    pub(super) corrections: Vec<Correction>,
 }
 
 /// Share of a question's letters that the model must know to be asked for its meaning.
@@ -62,60 +64,54 @@ pub(super) fn retrieve(net: &Net<'_>, n_wanted: usize) -> Result<Retrieved> {
         is_known,
         is_listing,
     } = *net;
-    let asks_meaning = mode == Mode::Vector || mode == Mode::Hybrid && is_known;
     if is_listing {
         return listed(cx.store, selection, n_wanted);
     }
-    let mut found = Candidates::with_capacity(2 * n_wanted);
-    let mut strength = Strength::default();
-    let mut is_all = true;
-    let typed = spelling::typed(query);
-    let scores = (cx.store).score_words(&query.groups, &typed, &cx.tuning.lexical, cx.budget)?;
-    if let Some(scores) = &scores {
-        strength.idf.clone_from(&scores.idf);
-        strength.unsaid = scores.unsaid;
-    }
+    let asks_meaning = mode == Mode::Vector || mode == Mode::Hybrid && is_known;
+    let vector = match asks_meaning && !query.text.is_empty() {
+        true => Some(embed(cx, &query.text)?),
+        false => None,
+    };
+    let nearest = match &vector {
+        Some(vector) => by_meaning(cx.store, vector, selection, n_wanted)?,
+        None => Nearest::default(),
+    };
     // Where meaning alone is asked for, words say how far the notes answer, but find nothing.
-    let scores = scores.filter(|_| mode != Mode::Vector);
-    if let Some(scores) = &scores {
-        strength.respelled.clone_from(&scores.respelled);
-        let hits = by_words(scores, selection, n_wanted, cx.tuning.candidates_per_note)?;
-        is_all &= hits.len() < n_wanted;
-        for (rank, hit) in ranks(hits.iter().map(|hit| hit.score)).zip(&hits) {
-            let candidate = found.candidate(hit.chunk);
-            candidate.lexical = hit.score;
-            candidate.lexical_rank = Some(rank);
-        }
+    let (n_by_words, also) = match mode {
+        Mode::Vector => (0, Vec::new()),
+        _ => (n_wanted, nearest.hits.iter().map(|hit| hit.chunk).collect()),
+    };
+    let mut words = by_words(net, n_by_words, &also)?;
+    let mut strength = Strength {
+        idf: std::mem::take(&mut words.idf),
+        unsaid: words.unsaid,
+        meaning: 0.0,
+        corrections: std::mem::take(&mut words.corrections),
+    };
+    if mode == Mode::Vector {
+        strength.corrections.clear();
     }
-    if asks_meaning && !query.text.is_empty() {
-        let vector = embed(cx, &query.text)?;
-        let (nearest, background) = by_meaning(cx.store, &vector, selection, n_wanted)?;
-        is_all &= nearest.len() < n_wanted;
+    let mut found = Candidates::with_capacity(2 * n_wanted);
+    found.add_words(&words);
+    if let Some(vector) = &vector {
         let calibration = cx.embedder.calibration();
-        let meaning = |cosine| calibration.meaning(cosine, background);
-        strength.meaning = nearest.first().map_or(0.0, |best| meaning(best.cosine));
-        for (rank, neighbour) in ranks(nearest.iter().map(|n| n.cosine)).zip(&nearest) {
-            let candidate = found.candidate(neighbour.chunk);
-            candidate.cosine = Some(neighbour.cosine);
-            candidate.vector_rank = Some(rank);
-        }
-        complete(cx.store, &vector, scores.as_ref(), &mut found)?;
+        let meaning = |cosine| calibration.meaning(cosine, nearest.mean);
+        let best = nearest.hits.first();
+        strength.meaning = best.map_or(0.0, |best| meaning(best.cosine));
+        found.add_meaning(&nearest);
+        found.score_words(&words.also);
+        found.compare(cx.store, vector)?;
         for candidate in &mut found.all {
-            candidate.background = background;
+            candidate.background = nearest.mean;
             candidate.meaning = candidate.cosine.map_or(0.0, meaning);
-        }
-    }
-    if let Some(scores) = &scores {
-        for candidate in &mut found.all {
-            candidate.lexical_parts = scores.parts(candidate.chunk);
-            candidate.beside = scores.beside(candidate.chunk);
         }
     }
     cx.budget.check()?;
     Ok(Retrieved {
         candidates: found.all,
         strength,
-        is_all,
+        is_all: (mode == Mode::Vector || words.hits.len() < n_wanted)
+            && (vector.is_none() || nearest.hits.len() < n_wanted),
     })
 }
 
@@ -128,7 +124,7 @@ fn listed(store: &Store, selection: &Selection<'_>, n_wanted: usize) -> Result<R
         for chunk in listed_of(store, selection, note)? {
             candidates.push(Candidate {
                 lexical: 1.0 - place as f32 / (2 * notes.len()) as f32,
-                ..Candidate::new(chunk)
+                ..Candidate::new(chunk, note)
             });
         }
     }
@@ -140,7 +136,7 @@ fn listed(store: &Store, selection: &Selection<'_>, n_wanted: usize) -> Result<R
 }
 
 fn listed_of(store: &Store, selection: &Selection<'_>, note: NoteId) -> Result<Vec<ChunkId>> {
-    let chunks = store.chunks_of(note)?;
+    let chunks = store.chunks(By::Note(note))?;
     let mut ids = Vec::new();
     if selection.shows_tasks() {
         for chunk in &chunks {
@@ -171,36 +167,101 @@ impl Candidates {
     }
 
     /// Returns the candidate of a chunk, a new one if it was not found before.
-    fn candidate(&mut self, chunk: ChunkId) -> &mut Candidate {
+    fn candidate(&mut self, chunk: ChunkId, note: NoteId) -> &mut Candidate {
         let place = *self.places.entry(chunk).or_insert_with(|| {
-            self.all.push(Candidate::new(chunk));
+            self.all.push(Candidate::new(chunk, note));
             self.all.len() - 1
         });
         &mut self.all[place]
     }
+
+    /// Adds what was found by words.
+    fn add_words(&mut self, words: &LexicalResults) {
+        let scores = words.hits.iter().map(|hit| hit.score);
+        for (rank, hit) in ranks(scores).zip(&words.hits) {
+            let candidate = self.candidate(hit.chunk, hit.note);
+            candidate.lexical_rank = Some(rank);
+            set_words(candidate, hit);
+        }
+    }
+
+    /// Adds what was found by meaning.
+    fn add_meaning(&mut self, nearest: &Nearest) {
+        let cosines = nearest.hits.iter().map(|hit| hit.cosine);
+        for (rank, hit) in ranks(cosines).zip(&nearest.hits) {
+            let candidate = self.candidate(hit.chunk, hit.note);
+            candidate.cosine = Some(hit.cosine);
+            candidate.vector_rank = Some(rank);
+        }
+    }
+
+    /// What words did not list still has a score with them.
+    fn score_words(&mut self, also: &[LexicalHit]) {
+        for hit in also {
+            let candidate = self.candidate(hit.chunk, hit.note);
+            if candidate.lexical_rank.is_none() {
+                set_words(candidate, hit);
+            }
+        }
+    }
+
+    /// What meaning did not list still has a cosine, unless no vector was made of it yet.
+    fn compare(&mut self, store: &Store, vector: &[f32]) -> Result<()> {
+        let missing = self.all.iter().filter(|one| one.cosine.is_none());
+        let missing: Vec<ChunkId> = missing.map(|one| one.chunk).collect();
+        for (chunk, cosine) in store.cosines(vector, &missing)? {
+            if let Some(&place) = self.places.get(&chunk) {
+                self.all[place].cosine = Some(cosine);
+            }
+        }
+        Ok(())
+    }
 }
 
-/// The best passages by words. Where texts decide, they are read from the best downwards, so that
-/// few are read.
-fn by_words(
-    scores: &LexicalScores<'_>,
-    selection: &Selection<'_>,
-    n_wanted: usize,
-    per_note: usize,
-) -> Result<Vec<LexicalHit>> {
-    if !selection.reads_texts() {
-        return Ok(scores.best(n_wanted, per_note, |note| selection.has_row(note)));
-    }
-    let mut hits = Vec::new();
-    for hit in scores.best(usize::MAX, per_note, |note| selection.may_have(note)) {
-        if selection.has(hit.note)? {
-            hits.push(hit);
+fn set_words(candidate: &mut Candidate, hit: &LexicalHit) {
+    candidate.lexical = hit.score;
+    candidate.lexical_parts = hit.parts;
+    candidate.beside = hit.beside;
+}
+
+/// How many times as many are asked for where texts decide which of them are wanted.
+const MORE: usize = 4;
+/// The same, where these were too few.
+const MANY_MORE: usize = 16;
+
+/// The best passages by words, and what others score. Where texts decide, they are read from the best
+/// downwards, so that few are read.
+fn by_words(net: &Net<'_>, n_wanted: usize, also: &[ChunkId]) -> Result<LexicalResults> {
+    let Net {
+        cx,
+        query,
+        selection,
+        ..
+    } = *net;
+    let typed = spelling::typed(query);
+    let mut limit = match selection.reads_texts() {
+        true => n_wanted.saturating_mul(MORE),
+        false => n_wanted,
+    };
+    loop {
+        let asked = LexicalQuery {
+            groups: &query.groups,
+            typed: &typed,
+            options: &cx.tuning.lexical,
+            limit,
+            per_note: cx.tuning.candidates_per_note,
+        };
+        let mut found = (cx.store).lexical(&asked, selection.by_rows(), also, cx.budget)?;
+        if !selection.reads_texts() {
+            return Ok(found);
         }
-        if hits.len() >= n_wanted {
-            break;
+        let is_all = found.hits.len() < limit;
+        keep_selected(&mut found.hits, |hit| hit.note, selection, n_wanted)?;
+        if is_all || found.hits.len() >= n_wanted {
+            return Ok(found);
         }
+        limit = limit.saturating_mul(MANY_MORE);
     }
-    Ok(hits)
 }
 
 /// The nearest passages, and what an unrelated one scores.
@@ -209,27 +270,38 @@ fn by_meaning(
     vector: &[f32],
     selection: &Selection<'_>,
     n_wanted: usize,
-) -> Result<(Vec<Neighbour>, f32)> {
-    if selection.is_everything() {
-        return store.nearest(vector, n_wanted, None);
+) -> Result<Nearest> {
+    let within = selection.of_time();
+    let k = match within.is_every() && !selection.reads_texts() {
+        true => n_wanted,
+        false => n_wanted.saturating_mul(MORE),
+    };
+    let mut nearest = store.nearest(vector, k, &within)?;
+    if selection.reads_texts() {
+        keep_selected(&mut nearest.hits, |hit| hit.note, selection, n_wanted)?;
     }
-    let (nearest, background) =
-        store.nearest(vector, n_wanted * 4, Some(&|note| selection.has_row(note)))?;
-    if !selection.reads_texts() {
-        return Ok((nearest.into_iter().take(n_wanted).collect(), background));
-    }
+    nearest.hits.truncate(n_wanted);
+    Ok(nearest)
+}
+
+/// Keeps the first `n_wanted` that may be hits.
+fn keep_selected<T>(
+    hits: &mut Vec<T>,
+    note_of: impl Fn(&T) -> NoteId,
+    selection: &Selection<'_>,
+    n_wanted: usize,
+) -> Result<()> {
     let mut kept = Vec::new();
-    for neighbour in nearest {
-        if let Some(note) = store.note_of(neighbour.chunk)?
-            && selection.has(note)?
-        {
-            kept.push(neighbour);
-        }
+    for hit in hits.drain(..) {
         if kept.len() >= n_wanted {
             break;
         }
+        if selection.has(note_of(&hit))? {
+            kept.push(hit);
+        }
     }
-    Ok((kept, background))
+    *hits = kept;
+    Ok(())
 }
 
 /// Returns the 1-based ranks of scores in falling order. Equal scores share a rank: ids, which tell
@@ -245,35 +317,10 @@ fn ranks(scores: impl Iterator<Item = f32>) -> impl Iterator<Item = u32> {
     })
 }
 
-/// What one retriever did not list still has a score with it; both are asked about every candidate.
-fn complete(
-    store: &Store,
-    vector: &[f32],
-    scores: Option<&LexicalScores<'_>>,
-    found: &mut Candidates,
-) -> Result<()> {
-    let missing: Vec<ChunkId> = found
-        .all
-        .iter()
-        .filter(|candidate| candidate.cosine.is_none())
-        .map(|candidate| candidate.chunk)
-        .collect();
-    for neighbour in store.cosines(vector, &missing)? {
-        found.candidate(neighbour.chunk).cosine = Some(neighbour.cosine);
-    }
-    if let Some(scores) = scores {
-        let unlisted = found.all.iter_mut().filter(|c| c.lexical_rank.is_none());
-        for candidate in unlisted {
-            candidate.lexical = scores.of(candidate.chunk);
-        }
-    }
-    Ok(())
-}
-
 /// Embeds the question, refusing to compare it with vectors of another model.
 fn embed(cx: &SearchContext<'_>, text: &str) -> Result<Vec<f32>> {
     let current = cx.embedder.id();
-    match cx.store.model()? {
+    match &cx.store.meta()?.model {
         Some(stored) if stored != current => Err(Error::ModelMismatch {
             stored: stored.clone(),
             current: current.clone(),

@@ -1,8 +1,9 @@
 //! Which notes a filter lets through. What the rows tell is decided at once; texts are read only
 //! for notes that would be hits.
 
+use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use jiff::ToSpan;
@@ -12,7 +13,7 @@ use super::when::When;
 use crate::budget::Budget;
 use crate::error::Result;
 use crate::note;
-use crate::store::{NoteFacts, NoteId, Store, Wanted, day_of_ns};
+use crate::store::{NoteFacts, NoteId, NoteSet, Part, Select, Store, Wanted, day_of_ns};
 
 /// Most texts that are read to see whether they name a time.
 const TEXTS_MAX: usize = 300;
@@ -21,8 +22,8 @@ const TEXTS_MAX: usize = 300;
 pub(super) struct Selection<'a> {
     store: &'a Store,
     budget: &'a Budget,
-    /// Those the rows let through; `None` is all.
-    by_rows: Option<HashSet<NoteId>>,
+    /// Those the rows let through.
+    by_rows: NoteSet,
     /// What only the text can tell.
     by_text: Option<Filter>,
     /// A time that the question is about, and how many texts may still be read for it.
@@ -47,14 +48,13 @@ impl<'a> Selection<'a> {
             });
         }
         let by_rows = match filter.as_ref().and_then(Filter::meta_part) {
-            None => None,
+            None => NoteSet::every(),
             Some(part) => {
-                let committed = committed(store, &part)?;
-                let facts = store.facts(wanted(&part))?;
+                let facts = store.select(Select::Every, wanted(&part))?;
                 let passing = facts
                     .iter()
-                    .filter(|facts| matches(&part, facts, &committed, "", &[], budget));
-                Some(passing.map(|facts| facts.id).collect())
+                    .filter(|facts| matches(&part, facts, "", &[], budget));
+                passing.map(|facts| facts.id).collect()
             }
         };
         budget.check()?;
@@ -74,9 +74,17 @@ impl<'a> Selection<'a> {
         Self { when, ..self }
     }
 
-    /// Whether nothing is left out.
-    pub(super) fn is_everything(&self) -> bool {
-        self.by_rows.is_none() && self.by_text.is_none() && self.when.is_none()
+    /// Returns the notes that their rows let through; texts may leave out some of them.
+    pub(super) fn by_rows(&self) -> &NoteSet {
+        &self.by_rows
+    }
+
+    /// Returns those of them that are of the time, as far as their rows tell.
+    pub(super) fn of_time(&self) -> Cow<'_, NoteSet> {
+        match &self.when {
+            Some(when) => Cow::Owned(self.by_rows.and(&when.notes)),
+            None => Cow::Borrowed(&self.by_rows),
+        }
     }
 
     /// Whether texts have to be read to decide.
@@ -94,23 +102,12 @@ impl<'a> Selection<'a> {
         self.by_text.as_ref().is_some_and(Filter::asks_for_tasks)
     }
 
-    /// Whether the rows of a note let it through.
-    pub(super) fn has_row(&self, note: NoteId) -> bool {
-        self.may_have(note) && self.when.as_ref().is_none_or(|when| when.has(note))
-    }
-
-    /// Whether the rows of a note let it through, or its text might.
-    pub(super) fn may_have(&self, note: NoteId) -> bool {
-        self.by_rows
-            .as_ref()
-            .is_none_or(|notes| notes.contains(&note))
-    }
-
     /// Whether a note may be a hit; reads its text if need be.
     pub(super) fn has(&self, note: NoteId) -> Result<bool> {
         let unnamed = self.when.as_deref().filter(|when| !when.has(note));
-        if !self.may_have(note) || self.by_text.is_none() && unnamed.is_none() {
-            return Ok(self.may_have(note));
+        let may_have = self.by_rows.contains(note);
+        if !may_have || self.by_text.is_none() && unnamed.is_none() {
+            return Ok(may_have);
         }
         if let Some(&known) = self.decided.borrow().get(&note) {
             return Ok(known);
@@ -128,18 +125,24 @@ impl<'a> Selection<'a> {
             };
             self.n_texts_left.set(n_left);
         }
-        let text = self.store.text(note)?;
+        let text = self.store.text(note, &Part::Whole)?;
         if unnamed.is_some_and(|when| !when.time.is_named_in(&text)) {
             return Ok(false);
         }
         let Some(filter) = &self.by_text else {
             return Ok(true);
         };
-        let committed = committed(self.store, filter)?;
-        let facts = self.store.facts_of(note)?;
+        let wanted = Wanted {
+            tags: true,
+            properties: true,
+            ..wanted(filter)
+        };
+        let facts = (self.store)
+            .select(Select::Notes(&[note]), wanted)?
+            .remove(0);
         let row = self.store.note(note)?;
         let headings: Vec<usize> = row.headings.iter().map(|heading| heading.start).collect();
-        let is_met = matches(filter, &facts, &committed, &text, &headings, self.budget);
+        let is_met = matches(filter, &facts, &text, &headings, self.budget);
         // What was not looked at to the end is neither.
         self.budget.check()?;
         Ok(is_met)
@@ -154,7 +157,7 @@ impl<'a> Selection<'a> {
 
     /// Returns every note that may be a hit, newest first.
     pub(super) fn all(&self) -> Result<Vec<NoteId>> {
-        let mut facts = self.store.facts(Wanted::Names)?;
+        let mut facts = self.store.select(Select::Every, Wanted::NAMES)?;
         facts.sort_by(|a, b| (&b.date, &a.path).cmp(&(&a.date, &b.path)));
         let mut notes = Vec::new();
         for fact in facts {
@@ -168,23 +171,16 @@ impl<'a> Selection<'a> {
 
 /// What a filter looks at.
 fn wanted(filter: &Filter) -> Wanted {
-    match (filter.reads_properties(), filter.reads_tags()) {
-        (true, _) => Wanted::All,
-        (false, true) => Wanted::Tags,
-        (false, false) => Wanted::Names,
-    }
-}
-
-/// Days of last commits, where a filter asks for them.
-fn committed(store: &Store, filter: &Filter) -> Result<HashMap<String, String>> {
-    match filter.reads_modified() {
-        true => store.committed(),
-        false => Ok(HashMap::new()),
+    Wanted {
+        tags: filter.reads_tags() || filter.reads_properties(),
+        properties: filter.reads_properties(),
+        commits: filter.reads_modified(),
+        ..Wanted::NAMES
     }
 }
 
 /// The days a note is of.
-pub(super) fn dates_of(facts: &NoteFacts, committed: &HashMap<String, String>) -> Dates {
+pub(super) fn dates_of(facts: &NoteFacts) -> Dates {
     let day = |text: &Option<String>| text.as_deref().and_then(|day| day.parse().ok());
     let named = note::date_of_path(&facts.path);
     let says_none =
@@ -192,7 +188,7 @@ pub(super) fn dates_of(facts: &NoteFacts, committed: &HashMap<String, String>) -
     let changed = match says_none && named.is_none() {
         // What git told is the note's own date then.
         true => day(&facts.date),
-        false => day(&committed.get(&facts.path).cloned()).or_else(|| day_of_ns(facts.mtime_ns)),
+        false => day(&facts.committed).or_else(|| day_of_ns(facts.mtime_ns)),
     };
     Dates {
         created: day(&facts.created),
@@ -206,7 +202,6 @@ pub(super) fn dates_of(facts: &NoteFacts, committed: &HashMap<String, String>) -
 fn matches(
     filter: &Filter,
     facts: &NoteFacts,
-    committed: &HashMap<String, String>,
     text: &str,
     headings: &[usize],
     budget: &Budget,
@@ -219,7 +214,7 @@ fn matches(
         aliases: &names,
         properties: &facts.properties,
         dates: match filter.reads_dates() {
-            true => dates_of(facts, committed),
+            true => dates_of(facts),
             false => Dates::default(),
         },
         text: &|| text,

@@ -6,7 +6,7 @@ use smallvec::smallvec;
 
 use super::Query;
 use super::rerank::{NamesLook, OfEach};
-use crate::store::Places;
+use crate::store::Positions;
 use crate::words;
 
 /// What can be said for a passage, from 0 to 1 each.
@@ -209,7 +209,7 @@ pub(super) struct Seen<'a> {
     pub(super) total: f32,
     /// Which words it holds, by itself or by what stands above it.
     pub(super) is_held: &'a [bool],
-    pub(super) places: &'a Places,
+    pub(super) places: &'a Positions,
     pub(super) headings: &'a [&'a str],
     /// How far one of the headings is what was asked for.
     pub(super) heading: f32,

@@ -1,6 +1,5 @@
 //! The time that a question names: which notes are of it, and whether others are asked for at all.
 
-use std::collections::{HashMap, HashSet};
 use std::rc::Rc;
 
 use jiff::civil::Date;
@@ -14,7 +13,7 @@ use super::select::dates_of;
 use super::tuning::{BOUND_LIFT, PERIOD_LIFT};
 use super::{Found, SearchContext, SearchOptions, find_in, understand};
 use crate::error::Result;
-use crate::store::{NoteId, Store, Wanted};
+use crate::store::{NoteFacts, NoteId, NoteSet, Select, Store, Wanted};
 use crate::words;
 
 /// Finds what was asked for: among the notes of the time that the question names if they answer it,
@@ -86,7 +85,7 @@ const SWITCH: &str = "`dates = false` (`--no-dates`) switches this off";
 pub(super) struct When {
     pub(super) time: Time,
     /// Notes that are dated in it, or whose name is.
-    notes: HashSet<NoteId>,
+    pub(super) notes: NoteSet,
     /// Whether nothing but the time was asked for: "what happened last week".
     pub(super) is_listing: bool,
 }
@@ -101,7 +100,7 @@ impl When {
         let Some(time) = time_in(&request.words, today) else {
             return Ok(None);
         };
-        let rest = Query::parse(&time.rest, store.languages()?);
+        let rest = Query::parse(&time.rest, &store.meta()?.languages);
         let is_telling = rest
             .words
             .iter()
@@ -116,7 +115,7 @@ impl When {
 
     /// Whether a note is of the time, as far as its dates and names tell.
     pub(super) fn has(&self, note: NoteId) -> bool {
-        self.notes.contains(&note)
+        self.notes.contains(note)
     }
 
     /// Whether other notes are not asked for.
@@ -161,7 +160,7 @@ impl When {
     }
 
     /// Lifts the candidates of the time.
-    pub(super) fn lift(&self, store: &Store, candidates: &mut [Candidate]) -> Result<()> {
+    pub(super) fn lift(&self, candidates: &mut [Candidate]) {
         // Words, meaning and ranks each have a scale of their own.
         let scores = candidates.iter().map(|candidate| candidate.score);
         let share = match self.time.is_open() {
@@ -170,14 +169,11 @@ impl When {
         };
         let lift = share * scores.fold(0.0, f32::max);
         for candidate in candidates {
-            if let Some(note) = store.note_of(candidate.chunk)?
-                && self.has(note)
-            {
+            if self.has(candidate.note) {
                 candidate.score += lift;
                 candidate.period = lift;
             }
         }
-        Ok(())
     }
 }
 
@@ -187,11 +183,10 @@ pub(super) fn day_of(now: i64) -> Date {
     time.to_zoned(jiff::tz::TimeZone::UTC).date()
 }
 
-fn notes_of(store: &Store, time: &Time) -> Result<HashSet<NoteId>> {
-    let committed = HashMap::new();
-    let facts = store.facts(Wanted::Names)?;
-    let is_of_it = |facts: &&crate::store::NoteFacts| {
-        let mut days = dates_of(facts, &committed).of(Which::Any);
+fn notes_of(store: &Store, time: &Time) -> Result<NoteSet> {
+    let facts = store.select(Select::Every, Wanted::NAMES)?;
+    let is_of_it = |facts: &&NoteFacts| {
+        let mut days = dates_of(facts).of(Which::Any);
         days.any(|day| time.has(day)) || time.is_named_in(&facts.title)
     };
     Ok(facts

@@ -1,11 +1,11 @@
-//! What was read is kept for the next question: a snapshot never changes.
+//! The one cache: what was read stays in memory for the next question, as a snapshot never changes.
 
 use std::sync::{Arc, Mutex};
 
 use rustc_hash::FxHashMap;
 
 /// Things by number, up to so many bytes: what was not asked for lately makes room.
-pub(super) struct Kept<T> {
+pub(super) struct Cache<T> {
     known: Mutex<Known<T>>,
     /// Half of what may be kept.
     n_bytes_max: usize,
@@ -21,7 +21,7 @@ struct Known<T> {
     older: FxHashMap<i64, Arc<T>>,
 }
 
-impl<T> Kept<T> {
+impl<T> Cache<T> {
     pub(super) fn new(n_bytes_max: usize, n_bytes_of: fn(&T) -> usize) -> Self {
         Self {
             known: Mutex::new(Known {
@@ -79,9 +79,9 @@ mod tests {
 
     #[test]
     fn what_is_asked_for_again_stays() {
-        let kept = Kept::new(16, String::len);
+        let cache = Cache::new(16, String::len);
         let read = |number: i64, value: &str| {
-            let value: Result<_, ()> = kept.get(number, || Ok(value.to_owned()));
+            let value: Result<_, ()> = cache.get(number, || Ok(value.to_owned()));
             value.map(|value| value.to_string())
         };
         assert_eq!(read(1, "one"), Ok("one".to_owned()));
@@ -96,6 +96,6 @@ mod tests {
         // The last one is kept however large it is.
         assert_eq!(read(4, "more than that"), Ok("more than that".to_owned()));
         assert_eq!(read(4, "other"), Ok("more than that".to_owned()));
-        assert_eq!(kept.get(9, || Err("no")), Err("no"));
+        assert_eq!(cache.get(9, || Err("no")), Err("no"));
     }
 }

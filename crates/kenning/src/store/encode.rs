@@ -34,6 +34,8 @@ pub(super) struct EncodedNote {
     pub(super) codes: Vec<u8>,
     /// Quantised vectors of all chunks, one after the other.
     pub(super) rows: Vec<u8>,
+    /// Which chunks have one; the others have room for it.
+    pub(super) has_vector: Vec<bool>,
     /// Word pieces of each chunk.
     pub(super) pieces: Vec<Vec<u8>>,
 }
@@ -71,9 +73,12 @@ impl Encoder {
         let n_lines = note.n_lines();
         let text = packer.add_with(&note.text, note.own.as_deref())?;
         let (mut codes, mut rows, mut pieces) = (Vec::new(), Vec::new(), Vec::new());
+        let mut has_vector = Vec::with_capacity(prepared.chunks.len());
         for chunk in &mut prepared.chunks {
-            let vector = std::mem::take(&mut chunk.vector);
-            self.coder.push(&vector, &mut codes, &mut rows);
+            let vector = chunk.vector.take();
+            has_vector.push(vector.is_some());
+            self.coder
+                .push(&vector.unwrap_or_default(), &mut codes, &mut rows);
             pieces.push(pieces::pack(&std::mem::take(&mut chunk.pieces)));
         }
         // The text lives on in its packed form only: many notes may wait to be written.
@@ -90,6 +95,7 @@ impl Encoder {
             text,
             codes,
             rows,
+            has_vector,
             pieces,
         })
     }

@@ -14,6 +14,7 @@ mod fuzzy;
 mod positions;
 mod scores;
 mod tally;
+pub(super) mod write;
 
 use std::path::Path;
 use std::sync::Mutex;
@@ -21,17 +22,18 @@ use std::sync::Mutex;
 use tantivy::schema::{Field, IndexRecordOption};
 use tantivy::{Index, SegmentReader, Term};
 
-use super::{ChunkId, NoteId};
+use super::{ChunkId, LexicalQuery, NoteId, NoteSet};
 use crate::budget::Budget;
 use crate::error::Result;
+pub use corrections::{Correction, Typed};
 pub(super) use corrections::{Place, Read};
-pub use corrections::{Respelled, Typed};
 use directory::SqlDirectory;
 use entries::Entries;
 use fields::Fields;
 use frequent::Frequent;
-pub use positions::Places;
-pub use scores::{Beside, LexicalScores};
+pub use positions::Positions;
+use scores::Scores;
+pub use scores::{Beside, LexicalHit, LexicalResults};
 use tally::{Tally, Target};
 
 /// Buffers that are kept for the next query: as many as questions are usually asked at once.
@@ -92,17 +94,6 @@ pub struct LexicalOptions {
     pub note_share: f32,
     /// Slips are forgiven in queries of up to this many words; longer ones have enough others.
     pub forgiving_words_max: usize,
-}
-
-/// A chunk found by its words.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct LexicalHit {
-    /// The chunk.
-    pub chunk: ChunkId,
-    /// Its note.
-    pub note: NoteId,
-    /// 0 to 1: relative to the best note and the best chunk.
-    pub score: f32,
 }
 
 /// The entries of the word index, as of one snapshot.
@@ -173,14 +164,14 @@ impl LexicalReader {
         Ok(reader)
     }
 
-    /// Whether a slot is that of a chunk.
+    /// Whether a vector id is that of a chunk.
     #[inline]
-    pub(super) fn has_slot(&self, slot: usize) -> bool {
-        self.entries.has_slot(slot)
+    pub(super) fn has_vector_id(&self, id: usize) -> bool {
+        self.entries.has_vector_id(id)
     }
 
-    pub(super) fn note_of_slot(&self, slot: usize) -> Option<NoteId> {
-        self.note_of(ChunkId(slot as i64))
+    pub(super) fn note_of_vector(&self, id: usize) -> Option<NoteId> {
+        self.note_of(ChunkId(id as i64))
     }
 
     pub(super) fn note_of(&self, chunk: ChunkId) -> Option<NoteId> {
@@ -188,14 +179,21 @@ impl LexicalReader {
         Some(self.entries.note(entry).id())
     }
 
-    /// Scores every entry that holds any of the groups; `typed` are the words they stand for.
-    pub(super) fn score(
+    /// Scores every entry that holds any of the groups; returns the best of some notes, and what the chunks
+    /// in `also` score.
+    pub(super) fn search(
         &self,
-        groups: &[TermGroup],
-        typed: &[Typed],
-        options: &LexicalOptions,
+        query: &LexicalQuery<'_>,
+        within: &NoteSet,
+        also: &[ChunkId],
         asking: &Asking<'_>,
-    ) -> tantivy::Result<LexicalScores<'_>> {
+    ) -> tantivy::Result<LexicalResults> {
+        let LexicalQuery {
+            groups,
+            typed,
+            options,
+            ..
+        } = *query;
         let spare = self.spare.lock().ok().and_then(|mut spare| spare.pop());
         let mut tally = spare.unwrap_or_else(|| Tally::new(&self.entries));
         let mut idf = vec![0.0; groups.len()];
@@ -217,19 +215,22 @@ impl LexicalReader {
             }
         }
         // Last, when it is known what the other words are about.
-        let mut respelled = Vec::new();
+        let mut corrections = Vec::new();
         for (number, word) in doubted {
-            let near = self.respell(number, word, &groups[number], &tally, asking.read)?;
+            let near = self.correct(number, word, &groups[number], &tally, asking.read)?;
             let group = near.as_ref().map_or(&groups[number], |near| &near.group);
             let word = Asked::new(number, group, typed);
             idf[number] = self.add(&word, options, asking.budget, &mut tally, &mut partly)?;
-            respelled.extend(near);
+            corrections.extend(near);
         }
-        let mut scores = LexicalScores::new(self, tally, options.note_share);
-        (scores.idf, scores.respelled) = (idf, respelled);
-        partly.sort_unstable();
-        scores.partly = partly;
-        Ok(scores)
+        let scores = Scores::new(self, tally, options.note_share, partly);
+        Ok(LexicalResults {
+            hits: scores.best(query.limit, query.per_note, within),
+            also: also.iter().filter_map(|&chunk| scores.of(chunk)).collect(),
+            idf,
+            unsaid: tally::idf(0.0, self.entries.n_notes as f32),
+            corrections,
+        })
     }
 
     /// Adds what a word is worth to every entry; returns its rarity. Entries that hold it as part of another word only go to `partly`.

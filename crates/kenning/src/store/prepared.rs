@@ -70,8 +70,8 @@ pub struct PreparedChunk {
     pub compound_terms: String,
     /// Number of text terms.
     pub n_terms: u32,
-    /// Its embedding.
-    pub vector: Vec<f32>,
+    /// Its embedding. Without one it is found by its words only, until it is put again.
+    pub vector: Option<Vec<f32>>,
     /// Word pieces of the embedded text, each once and in order.
     pub pieces: Vec<u32>,
 }

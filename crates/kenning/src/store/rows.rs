@@ -1,8 +1,11 @@
-//! The rows of notes and chunks.
+//! Writing the rows of notes and chunks.
 
+pub(super) mod chunks;
 pub(super) mod facts;
 pub(super) mod inventory;
 pub(super) mod links;
+pub(super) mod meta;
+pub(super) mod notes;
 pub(super) mod pieces;
 
 use std::collections::BTreeMap;
@@ -26,7 +29,7 @@ type Standing = (
 fn standing(connection: &Connection, known: NoteId) -> rusqlite::Result<Option<Standing>> {
     connection
         .prepare_cached(
-            "SELECT pagerank, centrality, n_neighbours, called, links_to FROM note WHERE id = ?1",
+            "SELECT pagerank, centrality, n_neighbours, anchor_texts, links_to FROM note WHERE id = ?1",
         )?
         .query_row([known.0], |row| {
             Ok((
@@ -41,15 +44,16 @@ fn standing(connection: &Connection, known: NoteId) -> rusqlite::Result<Option<S
 }
 
 fn keep_standing(connection: &Connection, id: NoteId, own: &Standing) -> rusqlite::Result<usize> {
-    let (pagerank, centrality, n_neighbours, called, links_to) = own;
-    let sql = "UPDATE note SET pagerank = ?2, centrality = ?3, n_neighbours = ?4, called = ?5,
+    let (pagerank, centrality, n_neighbours, anchor_texts, links_to) = own;
+    let sql =
+        "UPDATE note SET pagerank = ?2, centrality = ?3, n_neighbours = ?4, anchor_texts = ?5,
         links_to = ?6 WHERE id = ?1";
     connection.prepare_cached(sql)?.execute(params![
         id.0,
         pagerank,
         centrality,
         n_neighbours,
-        called,
+        anchor_texts,
         links_to
     ])
 }
@@ -166,7 +170,7 @@ pub(super) fn blank_texts(
     mut blanks: Blanks,
     outgrown: Option<&Outgrown>,
 ) -> rusqlite::Result<()> {
-    let dictionary: Vec<u8> = super::read::meta(connection, "dictionary")?.unwrap_or_default();
+    let dictionary: Vec<u8> = meta::get(connection, "dictionary")?.unwrap_or_default();
     if let Some(outgrown) = outgrown {
         let mut all = connection.prepare("SELECT id FROM text_block WHERE id <= ?1")?;
         for block in all.query_map([outgrown.last_block], |row| row.get(0))? {
@@ -231,7 +235,7 @@ fn insert_details(
 pub(super) fn insert_chunks(
     connection: &Connection,
     note: NoteId,
-    slots: &[i64],
+    ids: &[i64],
     encoded: &EncodedNote,
 ) -> rusqlite::Result<()> {
     let mut add = connection.prepare_cached(
@@ -240,10 +244,10 @@ pub(super) fn insert_chunks(
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
     )?;
     let chunks = encoded.prepared.chunks.iter().zip(&encoded.pieces);
-    for ((ordinal, (record, pieces)), slot) in chunks.enumerate().zip(slots) {
+    for ((ordinal, (record, pieces)), id) in chunks.enumerate().zip(ids) {
         let chunk = &record.chunk;
         add.execute(params![
-            slot,
+            id,
             note.0,
             ordinal,
             chunk.heading,

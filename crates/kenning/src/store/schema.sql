@@ -40,7 +40,7 @@ CREATE TABLE note (
     pagerank      REAL,
     centrality    REAL,
     n_neighbours  INTEGER,                -- notes it links to or is linked from
-    called        TEXT,                   -- JSON list: what others call it when they link to it
+    anchor_texts  TEXT,                   -- JSON list: what others call it when they link to it
     links_to      BLOB,                   -- keys of the paths it links to, four bytes each
     n_lines       INTEGER NOT NULL,
     size          INTEGER NOT NULL,       -- size, times and inode tell an unchanged file
@@ -66,7 +66,7 @@ CREATE TABLE note_text (
 ) STRICT;
 CREATE INDEX note_text_block ON note_text(block);
 
--- The passages of a note, as byte ranges of its text. The id is also the slot of the vector.
+-- The passages of a note, as byte ranges of its text. The id is also that of the vector.
 CREATE TABLE chunk (
     id         INTEGER PRIMARY KEY,
     note       INTEGER NOT NULL REFERENCES note(id),
@@ -86,9 +86,12 @@ CREATE TABLE chunk (
 CREATE INDEX chunk_note ON chunk(note);
 
 -- Chunk ids that are free to be used again.
-CREATE TABLE free_slot (id INTEGER PRIMARY KEY) STRICT;
+CREATE TABLE free_vector_id (id INTEGER PRIMARY KEY) STRICT;
 
--- Vectors, a fixed number of slots per row: sign codes for the scan, magnitudes for the rescoring.
+-- Chunks that no vector was made of yet.
+CREATE TABLE chunk_without_vector (chunk INTEGER PRIMARY KEY REFERENCES chunk(id)) STRICT;
+
+-- Vectors, a fixed number per row: binary codes for the scan, magnitudes for the rescoring.
 CREATE TABLE vector_code (block INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;
 CREATE TABLE vector_row  (block INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;
 

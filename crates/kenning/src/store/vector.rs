@@ -1,4 +1,4 @@
-//! Nearest neighbours: a scan of all sign codes, then the packed rows of the best of them.
+//! Nearest neighbours: a scan of all binary codes, then the quantised vectors of the best of them.
 
 pub(super) mod ids;
 pub(super) mod mean;
@@ -8,15 +8,16 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, OnceLock};
 
 use rusqlite::{Connection, MAIN_DB};
+use rustc_hash::FxHashSet;
 
-use super::ChunkId;
 use super::lexical::directory::{SharedConnection, locked};
+use super::{ChunkId, NoteId};
 use crate::cpu::{self, for_avx2};
-use mean::Floor;
+use mean::VectorSum;
 use quantise::Coder;
 
-/// Slots per row of the vector tables.
-pub(super) const BLOCK_SLOTS: usize = 1_024;
+/// Vectors per row of the vector tables.
+pub(super) const BLOCK_VECTORS: usize = 1_024;
 /// How many of the nearest codes are compared exactly. Recall of the true nearest 50 is in
 /// docs/benchmarks.md.
 const RESCORED: usize = 800;
@@ -27,24 +28,36 @@ const ROWS_AHEAD: usize = 8;
 /// Buffers that are kept for the next query: as many as questions are usually asked at once.
 const SPARE_MAX: usize = 4;
 
-/// As many slots as are near enough to most queries, and then some.
-const SLOTS_NEAR: usize = 2 * RESCORED;
+/// As many vector ids as are near enough to most queries, and then some.
+const IDS_NEAR: usize = 2 * RESCORED;
 
 /// Distances that are compared at once.
 const SCANNED_AT_ONCE: usize = 8;
+
+/// What the vectors found.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Nearest {
+    /// The nearest chunks, best first.
+    pub hits: Vec<Neighbour>,
+    /// Mean similarity: the cosine of the query with all chunks on average, which is what an unrelated one
+    /// scores.
+    pub mean: f32,
+}
 
 /// A chunk near the query.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Neighbour {
     /// The chunk.
     pub chunk: ChunkId,
+    /// Its note.
+    pub note: NoteId,
     /// Cosine of its vector with the query's.
     pub cosine: f32,
 }
 
-/// All codes and rows, the latter unpacked.
+/// All binary codes and quantised vectors, the latter unpacked.
 struct All {
-    /// Side by side (see `codes`).
+    /// Side by side (see `quantise`).
     codes: Vec<u64>,
     scales: Vec<f32>,
     values: Vec<i8>,
@@ -52,19 +65,19 @@ struct All {
 }
 
 impl All {
-    fn row(&self, slot: usize) -> Option<(f32, &[i8])> {
-        let values = self
-            .values
-            .get(slot * self.width..(slot + 1) * self.width)?;
-        Some((self.scales[slot], values))
+    fn row(&self, id: usize) -> Option<(f32, &[i8])> {
+        let values = self.values.get(id * self.width..(id + 1) * self.width)?;
+        Some((self.scales[id], values))
     }
 }
 
 /// The vectors of one snapshot.
 pub(super) struct VectorReader {
     coder: Coder,
-    /// Mean of all rows.
+    /// Mean of all vectors.
     mean: Vec<f32>,
+    /// Ids of chunks that no vector was made of yet.
+    missing: FxHashSet<usize>,
     all: OnceLock<All>,
     building: Mutex<()>,
     n_queries: AtomicU32,
@@ -76,7 +89,8 @@ impl VectorReader {
     pub(super) fn open(connection: &Connection, center: Vec<f32>) -> rusqlite::Result<Self> {
         Ok(Self {
             coder: Coder::new(center),
-            mean: Floor::read(connection)?.mean(),
+            mean: VectorSum::read(connection)?.mean(),
+            missing: ids::missing(connection)?,
             all: OnceLock::new(),
             building: Mutex::default(),
             n_queries: AtomicU32::new(0),
@@ -84,63 +98,67 @@ impl VectorReader {
         })
     }
 
-    /// Returns the `limit` nearest chunks among the slots that `is_wanted`, best first, and the
-    /// vault's noise floor: the mean cosine of all its chunks.
+    /// Returns the `limit` nearest chunks among the vector ids that `is_wanted`, best first, and the
+    /// mean similarity.
     pub(super) fn nearest(
         &self,
         connection: &SharedConnection,
         query: &[f32],
         limit: usize,
         is_wanted: impl Fn(usize) -> bool,
-    ) -> rusqlite::Result<(Vec<Neighbour>, f32)> {
+    ) -> rusqlite::Result<(Vec<(ChunkId, f32)>, f32)> {
         self.n_queries.fetch_add(1, Ordering::Relaxed);
         let distances = self.distances(connection, query)?;
         let n_bits = self.coder.code_bytes() * 8;
-        let slots = nearest_slots(&distances, n_bits, limit.max(RESCORED), &is_wanted);
+        let is_wanted = |id: usize| is_wanted(id) && self.has_vector(id);
+        let ids = nearest_ids(&distances, n_bits, limit.max(RESCORED), &is_wanted);
         self.give_back(distances);
-        let mut neighbours = self.cosines(connection, query, &slots)?;
-        let nearest_first = |a: &Neighbour, b: &Neighbour| {
-            (b.cosine.total_cmp(&a.cosine)).then(a.chunk.cmp(&b.chunk))
-        };
+        let mut neighbours = self.cosines(connection, query, &ids)?;
+        let nearest_first =
+            |a: &(ChunkId, f32), b: &(ChunkId, f32)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
         if neighbours.len() > limit {
             neighbours.select_nth_unstable_by(limit, nearest_first);
             neighbours.truncate(limit);
         }
         neighbours.sort_by(nearest_first);
-        let floor = self.coder.query(query).mean_cosine(&self.mean);
-        Ok((neighbours, floor))
+        let mean = self.coder.query(query).mean_cosine(&self.mean);
+        Ok((neighbours, mean))
     }
 
-    /// Returns the cosine of each of the given slots, which must be in order.
+    /// Whether a vector was made of the chunk with an id.
+    pub(super) fn has_vector(&self, id: usize) -> bool {
+        self.missing.is_empty() || !self.missing.contains(&id)
+    }
+
+    /// Returns the cosine of each of the given vector ids, which must be in order.
     pub(super) fn cosines(
         &self,
         connection: &SharedConnection,
         query: &[f32],
-        slots: &[usize],
-    ) -> rusqlite::Result<Vec<Neighbour>> {
+        ids: &[usize],
+    ) -> rusqlite::Result<Vec<(ChunkId, f32)>> {
         let query = self.coder.query(query);
-        let neighbour = |slot: usize, scale: f32, values: &[i8]| Neighbour {
-            chunk: ChunkId(slot as i64),
-            cosine: query.cosine(scale, values),
+        let neighbour = |id: usize, scale: f32, values: &[i8]| {
+            (ChunkId(id as i64), query.cosine(scale, values))
         };
         if let Some(all) = self.all(connection)? {
-            let mut found = Vec::with_capacity(slots.len());
-            for (index, &slot) in slots.iter().enumerate() {
-                let ahead = slots.get(index + ROWS_AHEAD);
-                if let Some((_, soon)) = ahead.and_then(|&slot| all.row(slot)) {
+            let mut found = Vec::with_capacity(ids.len());
+            for (index, &id) in ids.iter().enumerate() {
+                let ahead = ids.get(index + ROWS_AHEAD);
+                if let Some((_, soon)) = ahead.and_then(|&id| all.row(id)) {
                     cpu::prefetch(soon);
                 }
-                let row = all.row(slot);
-                found.extend(row.map(|(scale, values)| neighbour(slot, scale, values)));
+                let row = all.row(id);
+                found.extend(row.map(|(scale, values)| neighbour(id, scale, values)));
             }
             return Ok(found);
         }
-        let Some(first) = slots.first() else {
+        let Some(first) = ids.first() else {
             return Ok(Vec::new());
         };
         let connection = locked(connection);
         let open = |table| {
-            let block = (first / BLOCK_SLOTS) as i64;
+            let block = (first / BLOCK_VECTORS) as i64;
             connection.blob_open(MAIN_DB, table, "data", block, true)
         };
         let (mut codes, mut rows) = (open("vector_code")?, open("vector_row")?);
@@ -149,24 +167,24 @@ impl VectorReader {
             vec![0; self.coder.row_bytes()],
         );
         let mut values = Vec::new();
-        let mut found = Vec::with_capacity(slots.len());
-        for same_block in slots.chunk_by(|a, b| a / BLOCK_SLOTS == b / BLOCK_SLOTS) {
-            let block = (same_block[0] / BLOCK_SLOTS) as i64;
+        let mut found = Vec::with_capacity(ids.len());
+        for same_block in ids.chunk_by(|a, b| a / BLOCK_VECTORS == b / BLOCK_VECTORS) {
+            let block = (same_block[0] / BLOCK_VECTORS) as i64;
             codes.reopen(block)?;
             rows.reopen(block)?;
-            for &slot in same_block {
-                let place = slot % BLOCK_SLOTS;
+            for &id in same_block {
+                let place = id % BLOCK_VECTORS;
                 codes.read_at_exact(&mut code, place * self.coder.code_bytes())?;
                 rows.read_at_exact(&mut row, place * self.coder.row_bytes())?;
                 values.clear();
                 let scale = quantise::unpack(quantise::words(&code), &row, &mut values);
-                found.push(neighbour(slot, scale, &values));
+                found.push(neighbour(id, scale, &values));
             }
         }
         Ok(found)
     }
 
-    /// Returns the distance of the query's code to each slot's.
+    /// Returns the distance of the query's code to that of each vector.
     fn distances(
         &self,
         connection: &SharedConnection,
@@ -230,17 +248,17 @@ impl VectorReader {
                 codes.extend(quantise::words(block));
             },
         )?;
-        let n_slots = codes.len() / n_words;
+        let n_vectors = codes.len() / n_words;
         let width = n_words * 64;
-        let mut scales = Vec::with_capacity(n_slots);
-        let mut values = Vec::with_capacity(n_slots * width);
+        let mut scales = Vec::with_capacity(n_vectors);
+        let mut values = Vec::with_capacity(n_vectors * width);
         each_block(connection, "vector_row", self.coder.row_bytes(), |block| {
             for row in block.chunks_exact(self.coder.row_bytes()) {
                 let code = codes.iter().skip(scales.len() * n_words).take(n_words);
                 scales.push(quantise::unpack(code.copied(), row, &mut values));
             }
         })?;
-        if scales.len() != n_slots {
+        if scales.len() != n_vectors {
             return Err(rusqlite::Error::BlobSizeError);
         }
         Ok(Some(self.all.get_or_init(|| All {
@@ -252,7 +270,7 @@ impl VectorReader {
     }
 }
 
-/// Calls `each` with every block of a table, whose slots have so many bytes; a block that is missing or
+/// Calls `each` with every block of a table, whose vectors have so many bytes; a block that is missing or
 /// cut short would put all others in the wrong place.
 fn each_block(
     connection: &SharedConnection,
@@ -267,7 +285,7 @@ fn each_block(
     let mut number = 0i64;
     while let Some(block) = blocks.next()? {
         let data = block.get_ref(0)?.as_blob()?;
-        if data.len() != BLOCK_SLOTS * n_bytes || block.get::<_, i64>(1)? != number {
+        if data.len() != BLOCK_VECTORS * n_bytes || block.get::<_, i64>(1)? != number {
             return Err(rusqlite::Error::BlobSizeError);
         }
         each(data);
@@ -276,8 +294,8 @@ fn each_block(
     Ok(())
 }
 
-/// Returns the wanted slots that are as near as the `n`th of them, in order.
-fn nearest_slots(
+/// Returns the wanted vector ids that are as near as the `n`th of them, in order.
+fn nearest_ids(
     distances: &[u16],
     n_bits: usize,
     n: usize,
@@ -288,42 +306,42 @@ fn nearest_slots(
     if near.len() < n {
         near = within(distances, u16::MAX, is_wanted);
     }
-    let limit = limit_of(near.iter().map(|&slot| distances[slot]), n_bits, n);
-    near.retain(|&slot| distances[slot] <= limit);
+    let limit = limit_of(near.iter().map(|&id| distances[id]), n_bits, n);
+    near.retain(|&id| distances[id] <= limit);
     near
 }
 
 /// One in so many distances is in the sample.
 const SAMPLED: usize = 16;
 
-/// Returns a distance within which a few more than `n` slots lie, most likely.
+/// Returns a distance within which a few more than `n` vector ids lie, most likely.
 fn guess(distances: &[u16], n_bits: usize, n: usize) -> u16 {
     let sample = distances.iter().copied().step_by(SAMPLED);
     // Half as many again: where they are too few, all are looked at once more.
     limit_of(sample, n_bits, n / SAMPLED * 3 / 2 + SAMPLED)
 }
 
-/// Returns the wanted slots that are near enough, in order.
+/// Returns the wanted vector ids that are near enough, in order.
 fn within(distances: &[u16], limit: u16, is_wanted: &impl Fn(usize) -> bool) -> Vec<usize> {
-    let mut slots = Vec::with_capacity(SLOTS_NEAR);
-    near_slots(distances, limit, &mut slots);
-    slots.retain(|slot| is_wanted(*slot));
-    slots
+    let mut ids = Vec::with_capacity(IDS_NEAR);
+    near_ids(distances, limit, &mut ids);
+    ids.retain(|id| is_wanted(*id));
+    ids
 }
 
 for_avx2! {
-    /// Appends the slots that are near enough.
-    fn near_slots(distances: &[u16], limit: u16, slots: &mut Vec<usize>) = near_slots_plain;
+    /// Appends the vector ids that are near enough.
+    fn near_ids(distances: &[u16], limit: u16, ids: &mut Vec<usize>) = near_ids_plain;
 }
 
 #[inline(always)]
-fn near_slots_plain(distances: &[u16], limit: u16, slots: &mut Vec<usize>) {
+fn near_ids_plain(distances: &[u16], limit: u16, ids: &mut Vec<usize>) {
     // Few are near enough: most blocks need one comparison.
     let (blocks, rest) = distances.as_chunks::<SCANNED_AT_ONCE>();
     let mut push_near = |start: usize, distances: &[u16]| {
-        for (slot, &distance) in (start..).zip(distances) {
+        for (id, &distance) in (start..).zip(distances) {
             if distance <= limit {
-                slots.push(slot);
+                ids.push(id);
             }
         }
     };
@@ -363,14 +381,14 @@ mod tests {
             n in 1usize..900,
             step in 1usize..5,
         ) {
-            let is_wanted = |slot: usize| slot.is_multiple_of(step);
+            let is_wanted = |id: usize| id.is_multiple_of(step);
             let mut sorted: Vec<u16> = distances.iter().copied().step_by(step).collect();
             sorted.sort_unstable();
             let limit = sorted.get(n - 1).copied().unwrap_or(u16::MAX);
             let expected: Vec<usize> = (0..distances.len())
-                .filter(|&slot| is_wanted(slot) && distances[slot] <= limit)
+                .filter(|&id| is_wanted(id) && distances[id] <= limit)
                 .collect();
-            prop_assert_eq!(nearest_slots(&distances, 256, n, &is_wanted), expected);
+            prop_assert_eq!(nearest_ids(&distances, 256, n, &is_wanted), expected);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Writing: notes in, notes out, one transaction per batch.
+//! The seam of the write flow: notes in, notes out, one transaction per batch.
 
 use std::collections::{BTreeSet, HashMap};
 use std::fs::{self, File};
@@ -6,57 +6,50 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use rusqlite::{Connection, OptionalExtension, params};
-use tantivy::indexer::{LogMergePolicy, MergePolicy, NoMergePolicy, UserOperation};
-use tantivy::{Index, IndexSettings, IndexWriter, TantivyDocument, Term};
+use rusqlite::{Connection, params};
+use tantivy::indexer::UserOperation;
 
 use super::NoteId;
 use super::encode::{Encoded, EncodedNote, Encoder};
 use super::file::{self, damage, lock};
 use super::lexical::directory::{self, SharedConnection, SqlDirectory, locked};
 use super::lexical::fields::Fields;
-use super::prepared::PreparedNote;
+use super::lexical::write::{LexicalWriter, additions, removal};
+use super::rows::inventory::{self, Inventory};
+use super::rows::links::{self, ChangedGraph, NoteStanding};
+use super::rows::meta::{self, Meta};
 use super::rows::{
-    Blanks, Outgrown, blank_texts, insert_chunks, insert_note, release_text, write_counts,
+    Blanks, Outgrown, blank_texts, insert_chunks, insert_note, notes, release_text, write_counts,
 };
 use super::text::train_dictionary;
-use super::vector::ids::{Slots, write_vectors};
+use super::vector::ids::{VectorIds, set_missing, write_vectors};
 use crate::embed::ModelId;
 use crate::error::{Error, Result};
 use crate::vault::Stamp;
 
-/// Memory tantivy may fill before it writes a segment out.
-const LEXICAL_BUDGET_BYTES: usize = 64 << 20;
 /// Where a date comes from that the note itself does not tell.
 pub const DATE_FROM_FILE: &str = "modification time";
 /// Where a date comes from that git tells.
 pub const DATE_FROM_GIT: &str = "git";
 /// Pages that the writer keeps, in KiB: those that are changed again and again stay out of the log.
 const CACHE_KIB: i64 = 24 << 10;
-/// A segment with a larger share of deleted entries is rewritten.
-const DELETED_SHARE_MAX: f32 = 0.25;
 
 /// The one writer of a store.
 pub struct StoreWriter {
     path: PathBuf,
     /// Goes first: its threads write through the connection.
-    lexical: Option<LexicalWriter>,
+    words: Option<LexicalWriter>,
     connection: SharedConnection,
     /// Goes after the connection. Unlocked by the system when the process ends, however it ends.
     _lock: File,
     fields: Fields,
-    slots: Slots,
+    vector_ids: VectorIds,
     /// Text that belongs to nobody any more.
     blanks: Blanks,
     outgrown: Option<Outgrown>,
     is_open: bool,
     /// Whether notes or links came or went since the graph was counted.
-    pub(super) is_graph_outdated: bool,
-}
-
-struct LexicalWriter {
-    writer: IndexWriter,
-    directory: SqlDirectory,
+    is_graph_outdated: bool,
 }
 
 impl StoreWriter {
@@ -73,8 +66,8 @@ impl StoreWriter {
             connection: Arc::new(Mutex::new(connection)),
             _lock: lock,
             fields: Fields::new(),
-            lexical: None,
-            slots: Slots::default(),
+            words: None,
+            vector_ids: VectorIds::default(),
             blanks: Blanks::default(),
             outgrown: None,
             is_open: false,
@@ -85,7 +78,7 @@ impl StoreWriter {
             connection.pragma_update(None, "cache_size", -CACHE_KIB)?;
             connection.pragma_update(None, "secure_delete", "FAST")
         })?;
-        writer.load_slots()?;
+        writer.load_vector_ids()?;
         Ok(writer)
     }
 
@@ -122,43 +115,56 @@ impl StoreWriter {
         }
     }
 
-    /// Returns the model the vectors were made with, `None` in a new index.
-    pub fn model(&self) -> Result<Option<ModelId>> {
-        self.sql(super::read::model)
-    }
-
-    /// Returns a fact about the index as a whole.
-    pub fn fact(&self, key: &str) -> Result<Option<String>> {
-        self.sql(|connection| super::read::meta(connection, key))
+    /// Tells what is known of the index as a whole, with what this writer noted down so far.
+    pub fn meta(&self) -> Result<Meta> {
+        self.sql(meta::read)
     }
 
     /// Returns what encodes notes for this index, on any thread.
     pub fn encoder(&self) -> Result<Encoder> {
         self.sql(|connection| {
-            let dictionary: Vec<u8> =
-                super::read::meta(connection, "dictionary")?.unwrap_or_default();
-            let center = super::read::center(connection)?;
+            let dictionary: Vec<u8> = meta::get(connection, "dictionary")?.unwrap_or_default();
+            let center = meta::center(connection)?;
             Ok(Encoder::new(self.path.clone(), &dictionary, center))
         })
     }
 
-    /// Returns stamp and hash of every note, by path.
-    pub fn known(&self) -> Result<HashMap<String, (Stamp, [u8; 16])>> {
-        let stamps = self.sql(super::rows::inventory::stamps)?.into_iter();
-        let known = stamps.map(|(path, stamp, hash)| (path, (stamp, hash)));
-        Ok(known.collect())
+    /// Returns stamp and hash of the note at a path, or of every note.
+    pub fn known(&self, path: Option<&str>) -> Result<HashMap<String, (Stamp, [u8; 16])>> {
+        self.sql(|connection| inventory::stamps(connection, path))
     }
 
-    /// Returns stamp and hash of one note.
-    pub fn known_at(&self, path: &str) -> Result<Option<(Stamp, [u8; 16])>> {
-        self.sql(|connection| super::rows::inventory::stamp_of(connection, path))
+    /// Returns the day of each file's last commit.
+    pub fn committed(&self) -> Result<HashMap<String, String>> {
+        self.sql(inventory::committed)
+    }
+
+    /// Returns notes and links, if any came or went since the graph was last counted.
+    pub fn changed_graph(&self) -> Result<Option<ChangedGraph>> {
+        match self.is_graph_outdated {
+            true => self.sql(links::graph).map(Some),
+            false => Ok(None),
+        }
+    }
+
+    /// Writes what the links say of the notes.
+    pub fn set_graph(&mut self, standings: &[NoteStanding]) -> Result<()> {
+        self.begin()?;
+        self.is_graph_outdated = false;
+        self.sql(|connection| links::set_graph(connection, standings))
+    }
+
+    /// Replaces what is known of a vault beside its notes, or a part of it.
+    pub fn set_inventory(&mut self, inventory: &Inventory<'_>) -> Result<()> {
+        self.begin()?;
+        self.sql(|connection| inventory::set(connection, inventory))
     }
 
     /// Empties the index and names the model it is filled with from now on, with what it makes of everyday
     /// text on average. The samples are texts like those that will come.
     pub fn reset(&mut self, model: &ModelId, center: &[f32], samples: &[String]) -> Result<()> {
         self.begin()?;
-        self.lexical = None;
+        self.words = None;
         self.blanks.clear();
         self.sql(|connection| {
             for table in [
@@ -166,7 +172,8 @@ impl StoreWriter {
                 "note_text",
                 "text_block",
                 "chunk",
-                "free_slot",
+                "chunk_without_vector",
+                "free_vector_id",
                 "vector_code",
                 "vector_row",
                 "name",
@@ -192,8 +199,8 @@ impl StoreWriter {
             set.execute(("code_center", center))?;
             Ok(())
         })?;
-        self.slots = Slots::default();
-        self.load_slots()
+        self.vector_ids = VectorIds::default();
+        self.load_vector_ids()
     }
 
     /// Forgets the texts that the encoding was learnt from, and learns it from these: fragments of notes that
@@ -202,7 +209,7 @@ impl StoreWriter {
         self.begin()?;
         let outgrown = self.sql(|connection| {
             let last = connection.query_row("SELECT MAX(id) FROM text_block", [], |row| row.get(0));
-            let old = super::read::meta(connection, "dictionary")?.unwrap_or_default();
+            let old = meta::get(connection, "dictionary")?.unwrap_or_default();
             let mut set =
                 connection.prepare("UPDATE meta SET value = ?1 WHERE key = 'dictionary'")?;
             set.execute([train_dictionary(samples)])?;
@@ -217,7 +224,11 @@ impl StoreWriter {
 
     /// Sets a fact about the index as a whole, or takes it back.
     pub fn set_fact(&mut self, key: &str, value: Option<&str>) -> Result<()> {
-        if value.is_none() && self.fact(key)?.is_none() {
+        if value.is_none()
+            && self
+                .sql(|connection| meta::get::<String>(connection, key))?
+                .is_none()
+        {
             return Ok(());
         }
         self.begin()?;
@@ -248,19 +259,26 @@ impl StoreWriter {
     fn put_note(&mut self, encoded: &EncodedNote, blocks: &[i64]) -> Result<()> {
         let record = &encoded.prepared;
         let known = self.note_id(&record.path)?;
-        self.is_graph_outdated |= !self.has_same_links(known, &record.note.links)?;
+        self.is_graph_outdated |=
+            !self.sql(|connection| links::are_same(connection, known, &record.note.links))?;
         if let Some(note) = known {
             self.remove_rows(note)?;
         }
         let note = self.sql(|connection| insert_note(connection, known, encoded, blocks))?;
-        let first_pending = self.slots.pending.len();
-        self.slots.assign(encoded);
-        let slots: Vec<i64> = self.slots.pending[first_pending..]
+        let first_pending = self.vector_ids.pending.len();
+        self.vector_ids.assign(encoded);
+        let ids: Vec<i64> = self.vector_ids.pending[first_pending..]
             .iter()
-            .map(|(slot, _)| *slot)
+            .map(|(id, _)| *id)
             .collect();
-        self.sql(|connection| insert_chunks(connection, note, &slots, encoded))?;
-        self.index_terms(note, known.is_some(), &slots, record)
+        self.sql(|connection| {
+            insert_chunks(connection, note, &ids, encoded)?;
+            set_missing(connection, &ids, &encoded.has_vector)
+        })?;
+        let mut operations = Vec::new();
+        operations.extend(known.map(|known| removal(&self.fields, known)));
+        operations.extend(additions(&self.fields, note, &ids, record));
+        self.change_words(operations)
     }
 
     /// Records that an unchanged file has a new stamp, and the date that follows from it.
@@ -301,24 +319,21 @@ impl StoreWriter {
                 .execute([note.0])
                 .map(drop)
         })?;
-        let term = Term::from_field_u64(self.fields.note, note.0 as u64);
-        self.run_lexical(vec![UserOperation::Delete(term)])
+        self.change_words(vec![removal(&self.fields, note)])
     }
 
-    fn run_lexical(&mut self, operations: Vec<UserOperation>) -> Result<()> {
+    fn change_words(&mut self, operations: Vec<UserOperation>) -> Result<()> {
         let path = self.path.clone();
-        let lexical = self.lexical()?;
-        let done = lexical.writer.run(operations);
-        lexical.explained(&path, done).map(drop)
+        self.words()?.run(&path, operations)
     }
 
-    /// Moves what is held in memory into the file, as part of what the next commit makes visible.
-    pub fn make_room(&mut self) -> Result<()> {
-        let pending = std::mem::take(&mut self.slots.pending);
+    /// Moves what is held in memory into the index, as part of what the next commit makes visible.
+    pub fn flush(&mut self) -> Result<()> {
+        let pending = std::mem::take(&mut self.vector_ids.pending);
         self.sql(|connection| {
-            write_vectors(connection, &self.slots, pending)?;
-            match &self.lexical {
-                Some(lexical) => lexical.directory.remove_collected(connection),
+            write_vectors(connection, &self.vector_ids, pending)?;
+            match &self.words {
+                Some(words) => words.directory.remove_collected(connection),
                 None => Ok(()),
             }
         })
@@ -326,7 +341,7 @@ impl StoreWriter {
 
     /// Leaves the index as it was at the last commit.
     pub fn abandon(mut self) -> Result<()> {
-        self.lexical = None;
+        self.words = None;
         if std::mem::take(&mut self.is_open) {
             self.sql(|connection| connection.execute_batch("ROLLBACK"))?;
         }
@@ -338,25 +353,23 @@ impl StoreWriter {
         if !self.is_open {
             return Ok(());
         }
-        self.make_room()?;
+        self.flush()?;
         let path = self.path.clone();
-        if let Some(lexical) = &mut self.lexical {
-            let done = lexical.writer.commit().map(drop);
-            let done = done.and_then(|()| merge(&mut lexical.writer));
-            lexical.explained(&path, done)?;
+        if let Some(words) = &mut self.words {
+            words.commit(&path)?;
         }
         let (blanks, outgrown) = (std::mem::take(&mut self.blanks), self.outgrown.take());
-        let lexical = self.lexical.take();
-        let free = &self.slots.free;
+        let words = self.words.take();
+        let free = &self.vector_ids.free;
         self.sql(|connection| {
-            if let Some(lexical) = &lexical {
-                lexical.directory.flush(connection)?;
+            if let Some(words) = &words {
+                words.directory.flush(connection)?;
             }
             blank_texts(connection, blanks, outgrown.as_ref())?;
-            connection.execute("DELETE FROM free_slot", [])?;
-            let mut add = connection.prepare("INSERT INTO free_slot (id) VALUES (?1)")?;
-            for slot in free {
-                add.execute([slot])?;
+            connection.execute("DELETE FROM free_vector_id", [])?;
+            let mut add = connection.prepare("INSERT INTO free_vector_id (id) VALUES (?1)")?;
+            for id in free {
+                add.execute([id])?;
             }
             write_counts(connection, now)?;
             super::file::identity::advance(connection)?;
@@ -376,7 +389,7 @@ impl StoreWriter {
         })
     }
 
-    pub(super) fn begin(&mut self) -> Result<()> {
+    fn begin(&mut self) -> Result<()> {
         if !self.is_open {
             self.sql(|connection| connection.execute_batch("BEGIN IMMEDIATE"))?;
             self.is_open = true;
@@ -384,17 +397,12 @@ impl StoreWriter {
         Ok(())
     }
 
-    pub(super) fn sql<T>(&self, run: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T> {
+    fn sql<T>(&self, run: impl FnOnce(&Connection) -> rusqlite::Result<T>) -> Result<T> {
         run(&locked(&self.connection)).map_err(|error| super::sqlite(&self.path, error))
     }
 
     fn note_id(&self, path: &str) -> Result<Option<NoteId>> {
-        self.sql(|connection| {
-            connection
-                .prepare_cached("SELECT id FROM note WHERE path = ?1")?
-                .query_row([path], |row| row.get(0).map(NoteId))
-                .optional()
-        })
+        self.sql(|connection| notes::at_path(connection, path))
     }
 
     /// Removes what hangs on a note: text, chunks, names, links. The note's row stays.
@@ -407,6 +415,8 @@ impl StoreWriter {
                 .query_map([note.0], |row| row.get(0))?
                 .collect::<rusqlite::Result<_>>()?;
             for statement in [
+                "DELETE FROM chunk_without_vector
+                 WHERE chunk IN (SELECT id FROM chunk WHERE note = ?1)",
                 "DELETE FROM chunk WHERE note = ?1",
                 "DELETE FROM name WHERE note = ?1",
                 "DELETE FROM link WHERE source = ?1",
@@ -417,27 +427,27 @@ impl StoreWriter {
             Ok(freed)
         })?;
         self.blanks = blanks;
-        for slot in freed {
-            self.slots.free.insert(slot);
-            self.slots.pending.push((slot, None));
+        for id in freed {
+            self.vector_ids.free.insert(id);
+            self.vector_ids.pending.push((id, None));
         }
         Ok(())
     }
 
-    fn load_slots(&mut self) -> Result<()> {
+    fn load_vector_ids(&mut self) -> Result<()> {
         let (free, next, n_dimensions) = self.sql(|connection| {
             let free = connection
-                .prepare("SELECT id FROM free_slot")?
+                .prepare("SELECT id FROM free_vector_id")?
                 .query_map([], |row| row.get(0))?
                 .collect::<rusqlite::Result<BTreeSet<i64>>>()?;
             let last: Option<i64> =
                 connection.query_row("SELECT MAX(id) FROM chunk", [], |row| row.get(0))?;
             let last_free = free.last().copied();
             let next = last.max(last_free).map_or(0, |last| last + 1);
-            Ok((free, next, super::read::center(connection)?.len()))
+            Ok((free, next, meta::center(connection)?.len()))
         })?;
         let coder = super::vector::quantise::Coder::new(vec![0.0; n_dimensions.max(1)]);
-        self.slots = Slots {
+        self.vector_ids = VectorIds {
             free,
             next,
             pending: Vec::new(),
@@ -447,115 +457,15 @@ impl StoreWriter {
         Ok(())
     }
 
-    fn lexical(&mut self) -> Result<&mut LexicalWriter> {
-        if self.lexical.is_none() {
+    fn words(&mut self) -> Result<&mut LexicalWriter> {
+        if self.words.is_none() {
             let directory = SqlDirectory::open(&self.connection)
                 .map_err(|error| super::sqlite(&self.path, error))?;
             let has_index = self.sql(directory::has_index)?;
-            let writer = open_index(&directory, &self.fields, has_index)
+            let writer = LexicalWriter::open(directory, &self.fields, has_index)
                 .map_err(super::lexical(&self.path))?;
-            self.lexical = Some(LexicalWriter { writer, directory });
+            self.words = Some(writer);
         }
-        Ok(self.lexical.as_mut().expect("was just opened"))
+        Ok(self.words.as_mut().expect("was just opened"))
     }
-
-    /// Adds the note's entry and its chunks' entries as one batch, which keeps them together.
-    fn index_terms(
-        &mut self,
-        note: NoteId,
-        is_known: bool,
-        slots: &[i64],
-        record: &PreparedNote,
-    ) -> Result<()> {
-        let fields = self.fields.clone();
-        let mut operations = Vec::with_capacity(slots.len() + 2);
-        if is_known {
-            let term = Term::from_field_u64(fields.note, note.0 as u64);
-            operations.push(UserOperation::Delete(term));
-        }
-        let entry = |chunk: i64, n_terms: u32| {
-            let mut entry = TantivyDocument::default();
-            entry.add_u64(fields.note, note.0 as u64);
-            entry.add_u64(fields.chunk, chunk as u64);
-            entry.add_u64(fields.n_terms, u64::from(n_terms));
-            entry
-        };
-        let n_terms = record.chunks.iter().map(|chunk| chunk.n_terms).sum();
-        let mut of_note = entry(0, n_terms);
-        for (field, terms) in [
-            (fields.title, &record.terms.title),
-            (fields.file_name, &record.terms.file_name),
-            (fields.aliases, &record.terms.aliases),
-            (fields.tags, &record.terms.tags),
-            (fields.area, &record.terms.area),
-            (fields.summary, &record.terms.summary),
-            (fields.properties, &record.terms.properties),
-            (fields.compounds, &record.terms.compounds),
-        ] {
-            if !terms.is_empty() {
-                of_note.add_text(field, terms);
-            }
-        }
-        operations.push(UserOperation::Add(of_note));
-        for (chunk, slot) in record.chunks.iter().zip(slots) {
-            let mut of_chunk = entry(slot + 1, chunk.n_terms);
-            of_chunk.add_text(fields.text, &chunk.text_terms);
-            if !chunk.section_terms.is_empty() {
-                of_chunk.add_text(fields.section, &chunk.section_terms);
-            }
-            if !chunk.compound_terms.is_empty() {
-                of_chunk.add_text(fields.compounds, &chunk.compound_terms);
-            }
-            operations.push(UserOperation::Add(of_chunk));
-        }
-        self.run_lexical(operations)
-    }
-}
-
-impl LexicalWriter {
-    /// Tells what went wrong: tantivy's threads write into the file, too, and only say that they failed.
-    fn explained<T>(&self, path: &Path, done: tantivy::Result<T>) -> Result<T> {
-        done.map_err(|error| match self.directory.take_failure() {
-            Some(failure) => super::sqlite(path, failure),
-            None => super::lexical(path)(error),
-        })
-    }
-}
-
-fn open_index(
-    directory: &SqlDirectory,
-    fields: &Fields,
-    exists: bool,
-) -> tantivy::Result<IndexWriter> {
-    let mut index = if exists {
-        Index::open(directory.clone())?
-    } else {
-        Index::create(
-            directory.clone(),
-            fields.schema.clone(),
-            IndexSettings::default(),
-        )?
-    };
-    index.set_tokenizers(Fields::tokenizers());
-    let writer = index.writer_with_num_threads(1, LEXICAL_BUDGET_BYTES)?;
-    // Merges happen inside our transaction, never behind its back.
-    writer.set_merge_policy(Box::new(NoMergePolicy));
-    Ok(writer)
-}
-
-/// Merges segments as tantivy's own policy would, but now and here.
-fn merge(writer: &mut IndexWriter) -> tantivy::Result<()> {
-    let mut policy = LogMergePolicy::default();
-    policy.set_del_docs_ratio_before_merge(DELETED_SHARE_MAX);
-    policy.set_min_num_segments(6);
-    let candidates = {
-        let segments = writer.index().searchable_segment_metas()?;
-        policy.compute_merge_candidates(&segments)
-    };
-    for candidate in candidates {
-        writer.merge(&candidate.0).wait()?;
-    }
-    // What the merges replaced is collected now, so that one flush removes it.
-    writer.garbage_collect_files().wait()?;
-    Ok(())
 }

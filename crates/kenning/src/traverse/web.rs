@@ -2,6 +2,7 @@
 
 use std::cell::RefCell;
 use std::collections::HashMap;
+use std::sync::Arc;
 
 use jiff::civil::Date;
 
@@ -11,7 +12,9 @@ use crate::budget::Budget;
 use crate::error::{Error, Result};
 use crate::links::Files;
 use crate::search::decay::{self, Decay};
-use crate::store::{ChunkRow, LinkRow, LinkedNote, NoteId, Store};
+use crate::store::{
+    By, ChunkRow, LinkRow, LinksOf, NoteFacts, NoteId, NoteSet, Select, Store, Wanted,
+};
 
 /// A link seen from one of its two ends.
 struct Edge {
@@ -42,10 +45,10 @@ struct Scale {
 
 impl Scale {
     fn new(store: &Store, target: &[f32]) -> Result<Self> {
-        let (nearest, background) = store.nearest(target, 1, None)?;
-        let nearest = nearest.first().map_or(0.0, |nearest| nearest.cosine);
+        let found = store.nearest(target, 1, &NoteSet::every())?;
+        let nearest = found.hits.first().map_or(0.0, |nearest| nearest.cosine);
         // In a vault of one topic the mean of all passages is not what an unrelated one would have.
-        let background = background.min(nearest.max(0.0) * BACKGROUND_MAX);
+        let background = found.mean.min(nearest.max(0.0) * BACKGROUND_MAX);
         Ok(Self {
             background,
             nearest: nearest.max(background + NEAREST_MIN * (1.0 - background)),
@@ -65,7 +68,7 @@ pub(super) struct Nearness {
     /// Cosine of its best passage.
     pub(super) cosine: f32,
     /// That passage.
-    pub(super) chunk: Option<ChunkRow>,
+    pub(super) chunk: Option<Arc<ChunkRow>>,
 }
 
 /// Every note of the vault, every link that leads from one to another, and what is asked for.
@@ -74,7 +77,7 @@ pub(super) struct LinkWeb<'a> {
     budget: &'a Budget,
     target: Vec<f32>,
     scale: Scale,
-    notes: Vec<LinkedNote>,
+    notes: Vec<NoteFacts>,
     links: Vec<LinkRow>,
     edges: Vec<Vec<Edge>>,
     decay_weights: Vec<f32>,
@@ -87,9 +90,14 @@ impl<'a> LinkWeb<'a> {
     /// Resolves all links and weighs all notes by age, once.
     pub(super) fn new(cx: &TraverseContext<'a>, target: Vec<f32>, today: Date) -> Result<Self> {
         let store = cx.store;
-        let notes = store.linked_notes()?;
-        let links = store.links()?;
-        let files = Files::new(store.file_paths()?);
+        let wanted = Wanted {
+            standing: true,
+            ..Wanted::NAMES
+        };
+        let mut notes = store.select(Select::Every, wanted)?;
+        notes.sort_by(|a, b| a.path.cmp(&b.path));
+        let links = store.links(LinksOf::Every)?;
+        let files = Files::new(store.files()?);
         let edges = edges(&notes, &links, &files);
         let decay_weights = decay_weights(&notes, today, cx.decay);
         Ok(Self {
@@ -112,7 +120,7 @@ impl<'a> LinkWeb<'a> {
         Node::try_from(index).ok()
     }
 
-    pub(super) fn note(&self, node: Node) -> &LinkedNote {
+    pub(super) fn note(&self, node: Node) -> &NoteFacts {
         &self.notes[node as usize]
     }
 
@@ -141,14 +149,14 @@ impl<'a> LinkWeb<'a> {
     }
 
     fn read_nearness(&self, node: Node) -> Result<Nearness> {
-        let chunks = self.store.chunks_of(self.note(node).id)?;
+        let chunks = self.store.chunks(By::Note(self.note(node).id))?;
         self.budget.spend(CHUNK_COST * (1 + chunks.len() as u64));
         self.budget.check()?;
         let ids: Vec<_> = chunks.iter().map(|chunk| chunk.id).collect();
         let cosines = self.store.cosines(&self.target, &ids)?;
         let cosine_of = |chunk: &ChunkRow| {
-            let found = cosines.binary_search_by_key(&chunk.id, |found| found.chunk);
-            found.map_or(0.0, |found| cosines[found].cosine)
+            let found = cosines.binary_search_by_key(&chunk.id, |(chunk, _)| *chunk);
+            found.map_or(0.0, |found| cosines[found].1)
         };
         // Chunks are in order: the earlier one wins among equals.
         let best = chunks
@@ -187,7 +195,7 @@ impl Web for LinkWeb<'_> {
 }
 
 /// Returns the links of each note that lead to another note, then those that lead to it.
-fn edges(notes: &[LinkedNote], links: &[LinkRow], files: &Files) -> Vec<Vec<Edge>> {
+fn edges(notes: &[NoteFacts], links: &[LinkRow], files: &Files) -> Vec<Vec<Edge>> {
     let by_id: HashMap<NoteId, usize> = (notes.iter().map(|note| note.id)).zip(0..).collect();
     let by_path: HashMap<&str, usize> = (notes.iter().map(|note| note.path.as_str()))
         .zip(0..)
@@ -225,19 +233,19 @@ fn edges(notes: &[LinkedNote], links: &[LinkRow], files: &Files) -> Vec<Vec<Edge
     edges
 }
 
-fn decay_weights(notes: &[LinkedNote], today: Date, aging: &Decay) -> Vec<f32> {
+fn decay_weights(notes: &[NoteFacts], today: Date, aging: &Decay) -> Vec<f32> {
     let candidates: Vec<decay::Candidate<'_>> = notes
         .iter()
         .map(|note| decay::Candidate {
             score: 1.0,
-            author: note.author.as_deref(),
-            kind: note.kind.as_deref(),
+            author: note.standing.author.as_deref(),
+            kind: note.standing.kind.as_deref(),
             path: &note.path,
             date: note.date.as_deref().and_then(|date| date.parse().ok()),
             // A walk multiplies by what age leaves; nothing is added for being recent.
             modified: None,
-            is_evergreen: note.is_evergreen,
-            is_superseded: note.is_superseded,
+            is_evergreen: note.standing.is_evergreen,
+            is_superseded: note.standing.is_superseded,
         })
         .collect();
     decay::weigh(&candidates, today, aging)

@@ -305,7 +305,7 @@ fn stay_outside(vault: &TestVault) {
     let written = vault.try_update();
     assert!(matches!(written, Err(Error::Io { .. })), "{written:?}");
     // Reading needs nothing to be written.
-    assert_eq!(vault.store().n_notes().unwrap(), 1);
+    assert_eq!(vault.store().meta().unwrap().n_notes, 1);
     assert!(!vault.search("word5").is_empty());
     let copy = vault.store_path().with_extension("copy");
     backup(vault.store_path(), &copy).expect_err("there is no room for a copy");

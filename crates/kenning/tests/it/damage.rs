@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 
 use kenning::Error;
 use kenning::search::{Mode, SearchOptions};
-use kenning::store::Store;
+use kenning::store::{Known, Part, Store};
 
 use crate::support::{EMBEDDER, TestVault, ask, fixture, write_into};
 
@@ -134,10 +134,10 @@ fn answers(path: &Path) -> kenning::Result<Vec<String>> {
             answers.push(format!("{:?}", hits.collect::<Vec<_>>()));
         }
     }
-    for note in store.notes()? {
+    for note in store.known(Known::Every)? {
         let id = store.note_at(&note.path)?;
         let id = id.ok_or_else(|| Error::NotFound { name: note.path })?;
-        answers.push(store.text(id)?);
+        answers.push(store.text(id, &Part::Whole)?);
     }
     Ok(answers)
 }
@@ -384,7 +384,7 @@ fn rows_that_make_no_sense_are_damage() {
         "UPDATE chunk SET start_line = -5",
         "UPDATE chunk SET pieces = randomblob(50)",
         "DELETE FROM chunk",
-        "UPDATE note SET headings = '[[\"a\"', tags = '{', called = '7', warnings = 'x'",
+        "UPDATE note SET headings = '[[\"a\"', tags = '{', anchor_texts = '7', warnings = 'x'",
         "UPDATE note SET date = 'yesterday', n_lines = -1",
         "DELETE FROM note",
         "UPDATE meta SET value = randomblob(900) WHERE key = 'code_center'",

@@ -258,13 +258,13 @@ fn a_reader_keeps_its_snapshot_and_a_new_one_sees_the_new_state() {
         assert_eq!(found(store, "heron"), ["a.md"]);
         assert_eq!(found(store, "beta"), ["b.md"]);
         assert_eq!(found(store, "aardvark"), Vec::<String>::new());
-        assert_eq!(store.n_notes().unwrap(), 2);
+        assert_eq!(store.meta().unwrap().n_notes, 2);
         assert_eq!(store.verify().unwrap(), Vec::<String>::new());
     }
     let new = vault.store();
     assert_eq!(found(&new, "aardvark"), ["a.md"]);
     assert_eq!(found(&new, "beta"), Vec::<String>::new());
-    assert_eq!(new.n_notes().unwrap(), 41);
+    assert_eq!(new.meta().unwrap().n_notes, 41);
 }
 
 #[test]

@@ -10,7 +10,7 @@ use kenning::chunk::Profile;
 use kenning::embed::{Embedder, HashEmbedder};
 use kenning::index::{self, Freshness, IndexContext, IndexOptions, Rebuild, Report, freshness};
 use kenning::search::{SearchOptions, passage};
-use kenning::store::backup;
+use kenning::store::{Known, backup};
 use kenning::vault::WalkRules;
 
 use crate::support::{
@@ -75,10 +75,14 @@ fn only_what_changed_is_embedded() {
     embedder.take_texts();
 
     vault.touch("a.md");
-    let before = vault.store().notes().unwrap();
+    let before = vault.store().known(Known::Every).unwrap();
     check(&vault.update_with(&embedder).unwrap(), [0, 0, 0, 0, 2]);
     assert_eq!(embedder.take_texts(), 0);
-    assert_ne!(vault.store().notes().unwrap(), before, "the stamp is noted");
+    assert_ne!(
+        vault.store().known(Known::Every).unwrap(),
+        before,
+        "the stamp is noted"
+    );
 
     vault.write("b.md", "beta and more");
     vault.update_with(&embedder).unwrap();
@@ -226,7 +230,10 @@ fn another_model_or_another_setting_makes_everything_anew() {
     check(&report, [2, 0, 0, 0, 0]);
     let from = EMBEDDER.id().clone();
     assert_eq!(report.rebuilt, Some(Rebuild::Model { from }));
-    assert_eq!(vault.store().model().unwrap(), Some(other.id()));
+    assert_eq!(
+        vault.store().meta().unwrap().model.as_ref(),
+        Some(other.id())
+    );
     let answer = ask(&vault.store(), &other, "alpha", &SearchOptions::default()).unwrap();
     assert_eq!(answer.hits[0].note.path, "a.md");
     assert_eq!(vault.update_with(&other).unwrap().rebuilt, None);
@@ -280,7 +287,7 @@ fn a_stopped_run_keeps_what_it_did_and_the_next_completes_it() {
     assert!(first.is_stopped);
     assert!((1..n_notes).contains(&first.n_added), "{}", first.n_added);
     let store = vault.store();
-    assert_eq!(store.n_notes().unwrap() as usize, first.n_added + 1);
+    assert_eq!(store.meta().unwrap().n_notes as usize, first.n_added + 1);
     assert_eq!(store.verify().unwrap(), Vec::<String>::new());
     assert!(
         store.note_at("old.md").unwrap().is_some(),
@@ -302,7 +309,7 @@ fn a_stop_before_the_first_note_does_nothing() {
     let stop = AtomicBool::new(true);
     let report = vault.with_context(|cx| index::update(&IndexContext { stop: &stop, ..cx }));
     assert!(report.unwrap().is_stopped);
-    assert_eq!(vault.store().n_notes().unwrap(), 0);
+    assert_eq!(vault.store().meta().unwrap().n_notes, 0);
     check(&vault.update(), [1, 0, 0, 0, 0]);
 }
 
@@ -434,7 +441,7 @@ fn nothing_is_ever_written_into_the_vault() {
         vault.update();
         vault.options.full = true;
         vault.update();
-        let path = vault.store().notes().unwrap().remove(0).path;
+        let path = vault.store().known(Known::Every).unwrap().remove(0).path;
         vault.update_file(&path).unwrap();
         vault.search("anything at all");
         passage(&vault.store(), &path).unwrap();

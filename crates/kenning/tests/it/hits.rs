@@ -5,7 +5,7 @@ use kenning::Error;
 use kenning::budget::Budget;
 use kenning::embed::{EmbedError, Embedder, ModelId, embedded};
 use kenning::search::{Evidence, Hit, Mode, SearchOptions, Tuning, passage};
-use kenning::store::{LexicalHit, Store, TermGroup};
+use kenning::store::{LexicalHit, LexicalQuery, NoteSet, Store, TermGroup};
 
 use crate::support::{EMBEDDER, TestVault, ask, fixture, paths, vault};
 
@@ -416,7 +416,7 @@ fn a_note_is_found_by_what_others_call_it() {
     let found = vault
         .store()
         .note(vault.store().note_at("Plan B.md").unwrap().unwrap());
-    assert_eq!(found.unwrap().called, ["the backup route"]);
+    assert_eq!(found.unwrap().anchor_texts, ["the backup route"]);
     let options = SearchOptions {
         is_explained: true,
         ..SearchOptions::default()
@@ -435,7 +435,7 @@ fn a_note_is_found_by_what_others_call_it() {
     vault.update_with(embedded()).unwrap();
     let store = vault.store();
     let note = store.note_at("Plan B.md").unwrap().unwrap();
-    assert!(store.note(note).unwrap().called.is_empty());
+    assert!(store.note(note).unwrap().anchor_texts.is_empty());
 }
 
 #[test]
@@ -490,8 +490,15 @@ fn best(store: &Store, words: &[&str], limit: usize) -> Vec<LexicalHit> {
             is_prefix: false,
         })
         .collect();
-    let scores = store.score_words(&groups, &[], &Tuning::default().lexical, &Budget::default());
-    scores.unwrap().unwrap().best(limit, 2, |_| true)
+    let query = LexicalQuery {
+        groups: &groups,
+        typed: &[],
+        options: &Tuning::default().lexical,
+        limit,
+        per_note: 2,
+    };
+    let found = store.lexical(&query, &NoteSet::every(), &[], &Budget::default());
+    found.unwrap().hits
 }
 
 #[test]

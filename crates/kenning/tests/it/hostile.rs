@@ -5,6 +5,7 @@ use std::collections::BTreeSet;
 use std::fs;
 
 use kenning::search::{Mode, SearchOptions};
+use kenning::store::{By, Known, Part};
 
 use crate::support::{TestVault, files_below, fixture};
 
@@ -27,7 +28,7 @@ fn update(vault: &TestVault) -> BTreeSet<String> {
 }
 
 fn indexed(vault: &TestVault) -> BTreeSet<String> {
-    let notes = vault.store().notes().unwrap();
+    let notes = vault.store().known(Known::Every).unwrap();
     set(notes.into_iter().map(|note| note.path))
 }
 
@@ -43,9 +44,9 @@ fn every_file_is_indexed_or_reported() {
     assert_eq!(store.verify().unwrap(), Vec::<String>::new());
     for path in &expected {
         let note = store.note_at(path).unwrap().unwrap();
-        let text = store.text(note).unwrap();
+        let text = store.text(note, &Part::Whole).unwrap();
         let n_lines = store.note(note).unwrap().n_lines.max(1);
-        let chunks = store.chunks_of(note).unwrap();
+        let chunks = store.chunks(By::Note(note)).unwrap();
         assert!(!chunks.is_empty(), "{path}");
         for chunk in chunks {
             assert!(text.get(chunk.range.clone()).is_some(), "{path}: {chunk:?}");
@@ -120,9 +121,9 @@ fn very_long_lines_and_very_many_headings_are_cut() {
     );
     assert_eq!(update(&vault), set(Vec::<String>::new()));
     let store = vault.store();
-    for note in store.notes().unwrap() {
+    for note in store.known(Known::Every).unwrap() {
         let id = store.note_at(&note.path).unwrap().unwrap();
-        for chunk in store.chunks_of(id).unwrap() {
+        for chunk in store.chunks(By::Note(id)).unwrap() {
             assert!(chunk.range.len() <= 4 * 2_000, "{}: {chunk:?}", note.path);
         }
     }

@@ -11,7 +11,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use kenning::index::{
     self, Freshness, IndexContext, Progress, Report, Withheld, caveats, freshness,
 };
-use kenning::store::Store;
+use kenning::store::{Part, Store};
 use kenning::vault::{Skipped, Source, Vault, Walk};
 
 use crate::support::{NOW, TestVault};
@@ -35,7 +35,7 @@ fn remove(vault: &TestVault, numbers: impl Iterator<Item = usize>) {
 }
 
 fn n_notes(vault: &TestVault) -> u64 {
-    vault.store().n_notes().unwrap()
+    vault.store().meta().unwrap().n_notes
 }
 
 fn withheld(vault: &TestVault) -> Option<Withheld> {
@@ -358,7 +358,7 @@ fn a_full_run_forgets_the_old_dictionary_and_keeps_the_texts_packed_with_it() {
     source.update(&vault);
     let store = vault.store();
     let kept = store
-        .text(store.note_at(&path_of(0)).unwrap().unwrap())
+        .text(store.note_at(&path_of(0)).unwrap().unwrap(), &Part::Whole)
         .unwrap();
     assert_eq!(kept.as_str(), text(0, "corncrake"));
     assert!(!has_bird(&dictionary(&vault)));
@@ -376,7 +376,7 @@ fn seen_meanwhile(vault: &mut TestVault, full: bool) -> Vec<(u64, bool)> {
             let is_finished = caveats(&store).unwrap().unfinished.is_none();
             seen.lock()
                 .unwrap()
-                .push((store.n_notes().unwrap(), is_finished));
+                .push((store.meta().unwrap().n_notes, is_finished));
         }
     };
     vault

@@ -13,9 +13,10 @@ mod hits;
 mod hostile;
 mod loss;
 mod order;
-mod places;
+mod positions;
 mod property;
 mod ranking;
+mod seam;
 mod support;
 mod time;
 

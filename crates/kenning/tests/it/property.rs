@@ -241,7 +241,7 @@ fn traces(vault: &TestVault) -> Vec<String> {
     for table in tables.map(Result::<String, _>::unwrap) {
         let condition = match table.as_str() {
             // The folders themselves are still there.
-            "meta" | "identity" | "free_slot" | "folder" => continue,
+            "meta" | "identity" | "free_vector_id" | "folder" => continue,
             "vector_code" | "vector_row" => "data != zeroblob(length(data))",
             "lexical_file" => "name NOT IN ('meta.json')",
             "lexical_block" => "id >> 24 NOT IN (SELECT id FROM lexical_file)",

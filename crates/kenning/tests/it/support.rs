@@ -14,7 +14,7 @@ use kenning::embed::{EmbedError, Embedder, HashEmbedder, ModelId};
 use kenning::extract::InProcess;
 use kenning::index::{self, IndexContext, IndexOptions, Report};
 use kenning::search::{self, Answer, Hit, Mode, SearchContext, SearchOptions, Tuning};
-use kenning::store::Store;
+use kenning::store::{Known, Part, Store};
 use kenning::vault::{Vault, WalkRules};
 use rusqlite::types::Value;
 use rusqlite::{Connection, OpenFlags};
@@ -262,9 +262,9 @@ fn texts(path: &Path) -> Vec<String> {
     let store = Store::open(path).unwrap();
     let text = |path: String| {
         let id = store.note_at(&path).unwrap().unwrap();
-        format!("text {path} {:?}", store.text(id).unwrap())
+        format!("text {path} {:?}", store.text(id, &Part::Whole).unwrap())
     };
-    let notes = store.notes().unwrap();
+    let notes = store.known(Known::Every).unwrap();
     notes.into_iter().map(|note| text(note.path)).collect()
 }
 

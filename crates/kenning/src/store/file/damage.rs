@@ -11,7 +11,7 @@ use super::beside;
 use super::seal::{PAGE_BYTES, is_sealed};
 use super::{lock, log, version};
 use crate::error::{Error, Result};
-use crate::store::{Store, lexical};
+use crate::store::{Part, Select, Store, Wanted, lexical};
 
 /// SQLite never uses the page that holds this byte, which it locks files by.
 const LOCKED_BYTE: u64 = 0x4000_0000;
@@ -179,16 +179,14 @@ impl Store {
         })?;
         let n_notes: u64 =
             self.sql(|c| c.query_row("SELECT COUNT(*) FROM note", [], |row| row.get(0)))?;
-        let n_entries = self.lexical()?.map_or(0, lexical::n_notes);
+        let n_entries = self.words()?.map_or(0, lexical::n_notes);
         if n_notes != n_entries {
             problems.push(format!(
                 "{n_notes} notes are stored but {n_entries} are in the word index"
             ));
         }
-        for note in self.notes()? {
-            if let Some(id) = self.note_at(&note.path)?
-                && let Err(error) = self.text(id)
-            {
+        for note in self.select(Select::Every, Wanted::NAMES)? {
+            if let Err(error) = self.text(note.id, &Part::Whole) {
                 problems.push(format!("{}: {error}", note.path));
             }
         }

@@ -8,9 +8,9 @@ use rusqlite::Connection;
 
 use crate::error::{Error, Result};
 
-/// One state of an index file. Two are equal when nothing was committed between them.
+/// The version of an index. Two are equal when nothing was committed between them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Beat {
+pub struct IndexVersion {
     file: FileState,
     version: i64,
 }
@@ -24,13 +24,13 @@ struct FileState {
 }
 
 /// A connection that only asks for changes.
-pub struct Pulse {
+pub struct VersionWatch {
     path: PathBuf,
     file: FileState,
     connection: Connection,
 }
 
-impl Pulse {
+impl VersionWatch {
     /// Opens the index at `path`.
     pub fn open(path: &Path) -> Result<Self> {
         let file = state(path)?;
@@ -41,8 +41,8 @@ impl Pulse {
         })
     }
 
-    /// Returns the state the file is in now. An index that was made anew is another file.
-    pub fn beat(&mut self) -> Result<Beat> {
+    /// Returns the version the index has now. An index that was made anew is another file.
+    pub fn now(&mut self) -> Result<IndexVersion> {
         let file = state(&self.path)?;
         if file.id != self.file.id || file.n_bytes < self.file.n_bytes {
             *self = Self::open(&self.path)?;
@@ -53,7 +53,7 @@ impl Pulse {
             .connection
             .pragma_query_value(None, "data_version", |row| row.get(0))
             .map_err(|error| crate::store::sqlite(&self.path, error))?;
-        Ok(Beat {
+        Ok(IndexVersion {
             file: self.file,
             version,
         })

@@ -33,7 +33,7 @@ pub struct Typed {
 
 /// A word that was looked for in place of another.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Respelled {
+pub struct Correction {
     /// Number of the word that no note says.
     pub number: usize,
     /// What stands for it.
@@ -83,14 +83,14 @@ struct Found {
 impl LexicalReader {
     /// Returns the word of the notes that is nearest to what was typed: a word that goes with the
     /// others of the question first, then the commonest.
-    pub(super) fn respell(
+    pub(super) fn correct(
         &self,
         number: usize,
         typed: &Typed,
         group: &TermGroup,
         tally: &Tally,
         read: &Read<'_>,
-    ) -> Result<Option<Respelled>> {
+    ) -> Result<Option<Correction>> {
         let mut found = Vec::new();
         for term in self.terms_near(&typed.word, group)? {
             found.extend(self.spelled(&term, typed, tally, read)?);
@@ -100,7 +100,7 @@ impl LexicalReader {
             key(a).cmp(&key(b)).then_with(|| a.term.cmp(&b.term))
         });
         let best = found.into_iter().next();
-        Ok(best.filter(|best| best.slips.n > 0).map(|best| Respelled {
+        Ok(best.filter(|best| best.slips.n > 0).map(|best| Correction {
             number,
             group: TermGroup {
                 terms: vec![best.term],

@@ -18,7 +18,7 @@ pub(super) struct Entries {
     pub(super) chunk: Vec<u32>,
     pub(super) n_terms: Vec<u32>,
     /// Entry of each chunk id, `u32::MAX` where there is none.
-    entry_of_slot: Vec<u32>,
+    entry_of_id: Vec<u32>,
     /// Which entries are left, if any were deleted.
     is_alive: Vec<bool>,
     pub(super) n_notes: u32,
@@ -108,8 +108,8 @@ impl Entries {
     }
 
     pub(super) fn summarise(&mut self) {
-        let n_slots = self.chunk.iter().max().copied().unwrap_or(0) as usize;
-        self.entry_of_slot = vec![u32::MAX; n_slots];
+        let n_vectors = self.chunk.iter().max().copied().unwrap_or(0) as usize;
+        self.entry_of_id = vec![u32::MAX; n_vectors];
         let (mut n_chunks, mut note_terms, mut chunk_terms) = (0u64, 0u64, 0u64);
         for entry in 0..self.chunk.len() {
             let n_terms = u64::from(self.n_terms[entry]);
@@ -120,7 +120,7 @@ impl Entries {
                 }
                 0 => {}
                 chunk => {
-                    self.entry_of_slot[chunk as usize - 1] = entry as u32;
+                    self.entry_of_id[chunk as usize - 1] = entry as u32;
                     n_chunks += 1;
                     chunk_terms += n_terms;
                 }
@@ -142,13 +142,13 @@ impl Entries {
     }
 
     #[inline]
-    pub(super) fn has_slot(&self, slot: usize) -> bool {
-        matches!(self.entry_of_slot.get(slot), Some(&entry) if entry != u32::MAX)
+    pub(super) fn has_vector_id(&self, id: usize) -> bool {
+        matches!(self.entry_of_id.get(id), Some(&entry) if entry != u32::MAX)
     }
 
     pub(super) fn entry(&self, chunk: ChunkId) -> Option<usize> {
-        let slot = usize::try_from(chunk.0).ok()?;
-        let entry = *self.entry_of_slot.get(slot)?;
+        let id = usize::try_from(chunk.0).ok()?;
+        let entry = *self.entry_of_id.get(id)?;
         (entry != u32::MAX).then_some(entry as usize)
     }
 }
@@ -176,7 +176,7 @@ mod tests {
         let segment = &index.searchable_segments()?[0];
         entries.load(&SegmentReader::open(segment)?, n_bytes_all)?;
         entries.summarise();
-        Ok(entries.entry_of_slot.len())
+        Ok(entries.entry_of_id.len())
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::store::ChunkId;
 
 /// Where words of a query stand in a passage.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Places {
+pub struct Positions {
     /// Number of the word in the query, and of the word in the passage; in the order of the passage.
     pub found: Vec<(usize, u32)>,
     /// Words of the passage.
@@ -17,18 +17,18 @@ pub struct Places {
 }
 
 impl LexicalReader {
-    /// Returns the places in each of the chunks. A word of a passage stands for one word of the query,
+    /// Returns the positions in each of the chunks. A word of a passage stands for one word of the query,
     /// the first if there are several.
-    pub(in crate::store) fn places(
+    pub(in crate::store) fn positions(
         &self,
         groups: &[TermGroup],
         chunks: &[ChunkId],
-    ) -> tantivy::Result<Vec<Places>> {
-        let mut places = vec![Places::default(); chunks.len()];
+    ) -> tantivy::Result<Vec<Positions>> {
+        let mut positions = vec![Positions::default(); chunks.len()];
         let mut entries: Vec<(usize, usize)> = Vec::with_capacity(chunks.len());
         for (index, &chunk) in chunks.iter().enumerate() {
             if let Some(entry) = self.entries.entry(chunk) {
-                places[index].n_words = self.entries.n_terms[entry];
+                positions[index].n_words = self.entries.n_terms[entry];
                 entries.push((entry, index));
             }
         }
@@ -42,28 +42,28 @@ impl LexicalReader {
                     segment,
                     (number, group),
                     &entries[of_segment.clone()],
-                    &mut places,
+                    &mut positions,
                 )?;
             }
         }
-        for Places { found, .. } in &mut places {
+        for Positions { found, .. } in &mut positions {
             found.sort_unstable_by_key(|&(group, position)| (position, group));
             found.dedup_by_key(|(_, position)| *position);
         }
-        Ok(places)
+        Ok(positions)
     }
 
-    /// Adds the places of one word of the query in entries of a segment, which are in order.
+    /// Adds the positions of one word of the query in entries of a segment, which are in order.
     fn look_up(
         &self,
         segment: &Segment,
         (number, group): (usize, &TermGroup),
         entries: &[(usize, usize)],
-        places: &mut [Places],
+        positions: &mut [Positions],
     ) -> tantivy::Result<()> {
         let field = self.fields.text;
         let index = segment.reader.inverted_index(field)?;
-        let mut positions = Vec::new();
+        let mut of_entry = Vec::new();
         for term in segment.spellings(field, group)? {
             let option = IndexRecordOption::WithFreqsAndPositions;
             let Some(mut postings) = index.read_postings(&term, option)? else {
@@ -75,9 +75,9 @@ impl LexicalReader {
                     break;
                 }
                 if postings.doc() == doc {
-                    postings.positions(&mut positions);
-                    let found = positions.iter().map(|&position| (number, position));
-                    places[index].found.extend(found);
+                    postings.positions(&mut of_entry);
+                    let found = of_entry.iter().map(|&position| (number, position));
+                    positions[index].found.extend(found);
                 }
             }
         }

@@ -2,25 +2,55 @@
 
 use std::cmp::Ordering;
 
-use super::tally::{self, NoteSums, Tally};
-use super::{LexicalHit, LexicalReader, Respelled};
-use crate::store::{ChunkId, NoteId};
+use super::tally::{NoteSums, Tally};
+use super::{Correction, LexicalReader};
+use crate::store::{ChunkId, NoteId, NoteSet};
+
+/// What the word index found.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct LexicalResults {
+    /// The best chunks, best first.
+    pub hits: Vec<LexicalHit>,
+    /// The chunks that were asked about beside them, in the same order; those without a match score 0.
+    pub also: Vec<LexicalHit>,
+    /// Inverse document frequency of each term group; empty where nothing is indexed.
+    pub idf: Vec<f32>,
+    /// The same of a word that no note says.
+    pub unsaid: f32,
+    /// Words that no entry holds, and what was looked for instead.
+    pub corrections: Vec<Correction>,
+}
+
+/// A chunk and what its words score.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct LexicalHit {
+    /// The chunk.
+    pub chunk: ChunkId,
+    /// Its note.
+    pub note: NoteId,
+    /// 0 to 1: relative to the best note and the best chunk.
+    pub score: f32,
+    /// The shares of note and chunk that the score is made of.
+    pub parts: (f32, f32),
+    /// Which words it has beside those of its text.
+    pub beside: Beside,
+}
+
+/// A chunk that may be among the best.
+struct Scored {
+    chunk: ChunkId,
+    score: f32,
+}
 
 /// Scores of every entry for one query.
-pub struct LexicalScores<'a> {
+pub(super) struct Scores<'a> {
     reader: &'a LexicalReader,
     tally: Tally,
     best_note: f32,
     best_chunk: f32,
     note_share: f32,
-    /// Inverse document frequency of each term group.
-    pub idf: Vec<f32>,
-    /// The same of a word that no note says.
-    pub unsaid: f32,
-    /// Words that no entry holds, and what was looked for instead.
-    pub respelled: Vec<Respelled>,
     /// Entries that hold a group as part of another word only, in order.
-    pub(super) partly: Vec<(u32, usize)>,
+    partly: Vec<(u32, usize)>,
 }
 
 /// Which words of a query a passage has beside those of its text, one bit for each of the first 32.
@@ -48,8 +78,15 @@ fn has_bit(bits: u32, number: usize) -> bool {
     bits.checked_shr(number as u32).unwrap_or(0) & 1 == 1
 }
 
-impl<'a> LexicalScores<'a> {
-    pub(super) fn new(reader: &'a LexicalReader, mut tally: Tally, note_share: f32) -> Self {
+impl<'a> Scores<'a> {
+    /// Takes what was counted, and the entries that hold a group as part of another word only.
+    pub(super) fn new(
+        reader: &'a LexicalReader,
+        mut tally: Tally,
+        note_share: f32,
+        mut partly: Vec<(u32, usize)>,
+    ) -> Self {
+        partly.sort_unstable();
         let (mut best_note, mut best_chunk) = (0f32, 0f32);
         let Tally {
             chunks,
@@ -70,38 +107,45 @@ impl<'a> LexicalScores<'a> {
             best_note,
             best_chunk,
             note_share,
-            idf: Vec::new(),
-            unsaid: tally::idf(0.0, reader.entries.n_notes as f32),
-            respelled: Vec::new(),
-            partly: Vec::new(),
+            partly,
         }
     }
 
-    /// Returns the score of one chunk, 0 when none of its note's words match.
-    pub fn of(&self, chunk: ChunkId) -> f32 {
-        let (note, chunk) = self.parts(chunk);
-        self.combined(note, chunk)
-    }
-
-    /// Returns BM25 of the best note over the most a note could reach for these terms, 0 to 1.
-    pub fn best_note_share(&self) -> f32 {
-        let most: f32 = self.idf.iter().sum();
-        if most > 0.0 {
-            (self.best_note / most).min(1.0)
-        } else {
-            0.0
-        }
-    }
-
-    /// Returns the best `limit` chunks for which `is_wanted`, at most `per_note` of one note.
-    pub fn best(
-        &self,
-        limit: usize,
-        per_note: usize,
-        is_wanted: impl Fn(NoteId) -> bool,
-    ) -> Vec<LexicalHit> {
+    /// Returns what one chunk scores, 0 when none of its note's words match.
+    pub(super) fn of(&self, chunk: ChunkId) -> Option<LexicalHit> {
         let entries = &self.reader.entries;
-        let mut hits: Vec<LexicalHit> = Vec::with_capacity(limit.min(HITS_EXPECTED) * 2);
+        let entry = entries.entry(chunk)?;
+        let number = entries.note_of[entry] as usize;
+        let note = &self.tally.notes[number];
+        let parts = (
+            share(note.score, self.best_note),
+            self.chunk_share(entry, note),
+        );
+        let of_note = self.partly(entries.notes[number].entry);
+        Some(LexicalHit {
+            chunk,
+            note: entries.notes[number].id(),
+            score: self.combined(parts.0, parts.1),
+            parts,
+            beside: Beside {
+                named: note.named & !of_note,
+                partly: of_note | self.partly(entry as u32),
+            },
+        })
+    }
+
+    /// Returns the best `limit` chunks of some notes, at most `per_note` of each.
+    pub(super) fn best(&self, limit: usize, per_note: usize, within: &NoteSet) -> Vec<LexicalHit> {
+        let best = self.best_scored(limit, per_note, within);
+        best.iter().filter_map(|hit| self.of(hit.chunk)).collect()
+    }
+
+    fn best_scored(&self, limit: usize, per_note: usize, within: &NoteSet) -> Vec<Scored> {
+        if limit == 0 {
+            return Vec::new();
+        }
+        let entries = &self.reader.entries;
+        let mut hits: Vec<Scored> = Vec::with_capacity(limit.min(HITS_EXPECTED) * 2);
         // What a chunk must reach to be among the best of those seen so far.
         let mut bar = 0f32;
         let of_note_each = share(self.note_share, self.best_note);
@@ -114,16 +158,15 @@ impl<'a> LexicalScores<'a> {
             let of_note = share(sums.score, self.best_note);
             let most = share(sums.best, self.best_chunk);
             let note = entries.notes[number].id();
-            if of_note <= 0.0 || self.combined(of_note, most) < bar || !is_wanted(note) {
+            if of_note <= 0.0 || self.combined(of_note, most) < bar || !within.contains(note) {
                 return;
             }
             let first = hits.len();
             for chunk in entries.notes[number].chunks() {
                 let score = self.combined(of_note, self.chunk_share(chunk, sums));
                 if score >= bar {
-                    hits.push(LexicalHit {
+                    hits.push(Scored {
                         chunk: ChunkId(i64::from(entries.chunk[chunk]) - 1),
-                        note,
                         score,
                     });
                 }
@@ -141,20 +184,6 @@ impl<'a> LexicalScores<'a> {
         hits
     }
 
-    /// Returns which words a chunk has beside those of its text.
-    pub fn beside(&self, chunk: ChunkId) -> Beside {
-        let entries = &self.reader.entries;
-        let Some(entry) = entries.entry(chunk) else {
-            return Beside::default();
-        };
-        let number = entries.note_of[entry] as usize;
-        let of_note = self.partly(entries.notes[number].entry);
-        Beside {
-            named: self.tally.notes[number].named & !of_note,
-            partly: of_note | self.partly(entry as u32),
-        }
-    }
-
     fn partly(&self, entry: u32) -> u32 {
         let first = self.partly.partition_point(|(other, _)| *other < entry);
         let of_entry = self.partly[first..].iter();
@@ -162,19 +191,6 @@ impl<'a> LexicalScores<'a> {
             .take_while(|(other, _)| *other == entry)
             .map(|(_, number)| 1u32.checked_shl(*number as u32).unwrap_or(0));
         bits.fold(0, |all, bit| all | bit)
-    }
-
-    /// Returns the shares of note and chunk that a chunk's score is made of.
-    pub fn parts(&self, chunk: ChunkId) -> (f32, f32) {
-        let entries = &self.reader.entries;
-        let Some(entry) = entries.entry(chunk) else {
-            return (0.0, 0.0);
-        };
-        let note = &self.tally.notes[entries.note_of[entry] as usize];
-        (
-            share(note.score, self.best_note),
-            self.chunk_share(entry, note),
-        )
     }
 
     fn chunk_share(&self, chunk: usize, note: &NoteSums) -> f32 {
@@ -186,7 +202,7 @@ impl<'a> LexicalScores<'a> {
     }
 }
 
-impl Drop for LexicalScores<'_> {
+impl Drop for Scores<'_> {
     fn drop(&mut self) {
         self.reader.give_back(std::mem::take(&mut self.tally));
     }
@@ -210,7 +226,7 @@ fn share(score: f32, best: f32) -> f32 {
 }
 
 /// Drops all but the best `limit`; returns the score of the last that is left, 0 if none was dropped.
-fn keep_best(hits: &mut Vec<LexicalHit>, limit: usize) -> f32 {
+fn keep_best(hits: &mut Vec<Scored>, limit: usize) -> f32 {
     if limit == 0 || hits.len() <= limit {
         hits.truncate(limit);
         return 0.0;
@@ -221,6 +237,6 @@ fn keep_best(hits: &mut Vec<LexicalHit>, limit: usize) -> f32 {
     bar
 }
 
-fn by_score(a: &LexicalHit, b: &LexicalHit) -> Ordering {
+fn by_score(a: &Scored, b: &Scored) -> Ordering {
     b.score.total_cmp(&a.score).then(a.chunk.cmp(&b.chunk))
 }

@@ -1,19 +1,15 @@
-//! Reading what is known of notes beside their text, and of the index as a whole.
+//! Describing notes beside their text, and the index as a whole.
 
-use std::collections::HashMap;
-use std::sync::Arc;
+use rusqlite::{Connection, Row};
 
-use rusqlite::{Connection, OptionalExtension, Row};
-
-use super::inventory::stamp;
+use super::meta::Meta;
+use super::notes::list;
 use crate::embed::ModelId;
-use crate::error::Result;
-use crate::store::NoteId;
-use crate::store::read::{NoteRow, NoteSummary, Store, list, model};
+use crate::store::{NoteId, Select, Wanted};
 use crate::vault::Skipped;
 use crate::words::Language;
 
-/// What conditions on notes look at.
+/// What conditions on notes look at, and what a list of them shows.
 #[derive(Clone, Debug, PartialEq)]
 pub struct NoteFacts {
     /// Its id.
@@ -38,6 +34,36 @@ pub struct NoteFacts {
     pub modified: Option<String>,
     /// Nanoseconds since 1970 at which its file was last modified.
     pub mtime_ns: i64,
+    /// The day of its last commit, where git tells it.
+    pub committed: Option<String>,
+    /// How it came and what became of it.
+    pub standing: Standing,
+    /// What it was read from.
+    pub source: Source,
+}
+
+/// What age and replacement look at.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Standing {
+    /// Who wrote it.
+    pub author: Option<String>,
+    /// What kind of note it says it is.
+    pub kind: Option<String>,
+    /// It does not age.
+    pub is_evergreen: bool,
+    /// Another note replaces it.
+    pub is_superseded: bool,
+}
+
+/// What a note was read from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Source {
+    /// Format it was read as.
+    pub format: String,
+    /// Where its date comes from.
+    pub date_source: Option<String>,
+    /// Whether its text was read out of the file, and is not the file as it stands.
+    pub is_extracted: bool,
 }
 
 impl NoteFacts {
@@ -47,32 +73,6 @@ impl NoteFacts {
     }
 }
 
-/// How much of the facts is wanted.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Wanted {
-    /// Path, title and date.
-    Names,
-    /// Tags, too.
-    Tags,
-    /// Everything.
-    All,
-}
-
-/// What else is known of a note: everything its front matter says, and where it belongs.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct NoteDetails {
-    /// Every property as written.
-    pub properties: serde_json::Map<String, serde_json::Value>,
-    /// Where the date comes from.
-    pub date_source: Option<String>,
-    /// PARA category: the first folder.
-    pub category: Option<String>,
-    /// PARA area: the second folder.
-    pub area: Option<String>,
-    /// Format it was read as.
-    pub format: String,
-}
-
 /// The index as a whole.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Status {
@@ -80,6 +80,8 @@ pub struct Status {
     pub n_notes: u64,
     /// Number of chunks.
     pub n_chunks: u64,
+    /// Chunks that no vector was made of yet: they are found by their words only.
+    pub n_chunks_without_vector: u64,
     /// Number of links.
     pub n_links: u64,
     /// Number of credentials that were masked.
@@ -100,165 +102,64 @@ pub struct Status {
     pub warnings: Vec<(String, u32, String)>,
 }
 
-impl Store {
-    /// Returns what conditions look at, for every note. Lists and properties are kept as JSON and
-    /// cost most of the time: what is not wanted is left empty.
-    pub fn facts(&self, wanted: Wanted) -> Result<Vec<NoteFacts>> {
-        let columns = match wanted {
-            Wanted::Names => "NULL, NULL, NULL",
-            Wanted::Tags => "tags, NULL, NULL",
-            Wanted::All => "tags, aliases, properties",
-        };
-        self.sql(|connection| {
-            connection
-                .prepare_cached(&format!(
-                    "SELECT id, path, title, {columns}, {DATES} FROM note ORDER BY id"
-                ))?
-                .query_map([], note_facts)?
-                .collect()
-        })
-    }
-
-    /// Returns what conditions look at, for one note.
-    pub fn facts_of(&self, id: NoteId) -> Result<NoteFacts> {
-        self.sql(|connection| {
-            connection
-                .prepare_cached(&format!(
-                    "SELECT id, path, title, tags, aliases, properties, {DATES} FROM note
-                     WHERE id = ?1"
-                ))?
-                .query_row([id.0], note_facts)
-        })
-    }
-
-    /// Returns path and stamp of up to `n` notes behind the first `n_before`, by path.
-    ///
-    /// Ids would not do: they have gaps wherever notes were moved or went.
-    pub fn notes_between(&self, n_before: u64, n: u64) -> Result<Vec<NoteSummary>> {
-        self.sql(|connection| {
-            connection
-                .prepare(
-                    "SELECT path, size, mtime_ns, inode, ctime_ns FROM note ORDER BY path LIMIT ?2 OFFSET ?1",
-                )?
-                .query_map([n_before, n], |row| {
-                    Ok(NoteSummary {
-                        path: row.get(0)?,
-                        stamp: stamp(row, 1)?,
-                    })
-                })?
-                .collect()
-        })
-    }
-
-    /// Returns when a file last came or went in a folder, as of the last run that looked at it.
-    pub fn folder_time(&self, folder: &str) -> Result<Option<i64>> {
-        self.sql(|connection| {
-            connection
-                .prepare_cached("SELECT mtime_ns FROM folder WHERE path = ?1")?
-                .query_row([folder], |row| row.get(0))
-                .optional()
-        })
-    }
-
-    /// Returns the file system that the vault was last seen on.
-    pub fn device(&self) -> Result<Option<u64>> {
-        Ok(self.fact("device")?.and_then(|id| id.parse().ok()))
-    }
-
-    /// Returns the day of each file's last commit, where git tells it.
-    pub fn committed(&self) -> Result<HashMap<String, String>> {
-        self.sql(super::inventory::committed)
-    }
-
-    /// Returns what else is known of a note.
-    pub fn details(&self, id: NoteId) -> Result<NoteDetails> {
-        self.sql(|connection| {
-            connection
-                .prepare_cached(
-                    "SELECT properties, date_source, category, area, format FROM note WHERE id = ?1",
-                )?
-                .query_row([id.0], |row| {
-                    let json: Option<String> = row.get(0)?;
-                    Ok(NoteDetails {
-                        properties: json
-                            .and_then(|json| serde_json::from_str(&json).ok())
-                            .unwrap_or_default(),
-                        date_source: row.get(1)?,
-                        category: row.get(2)?,
-                        area: row.get(3)?,
-                        format: row.get(4)?,
-                    })
-                })
-        })
-    }
-
-    /// Returns the notes whose files changed last, the newest first.
-    pub fn recently_changed(&self, limit: usize) -> Result<Vec<Arc<NoteRow>>> {
-        let newest: Vec<NoteId> = self.sql(|connection| {
-            connection
-                .prepare_cached("SELECT id FROM note ORDER BY mtime_ns DESC, path LIMIT ?1")?
-                .query_map([limit], |row| row.get(0).map(NoteId))?
-                .collect()
-        })?;
-        newest.into_iter().map(|id| self.note(id)).collect()
-    }
-
-    /// Returns the counts and complaints of the index.
-    pub fn status(&self) -> Result<Status> {
-        let languages = self.languages()?;
-        let checked_at = self.checked_at()?;
-        self.sql(|connection| {
-            let count = |table: &str| -> rusqlite::Result<u64> {
-                connection.query_row(&format!("SELECT COUNT(*) FROM {table}"), [], |row| row.get(0))
-            };
-            let skipped = connection
-                .prepare("SELECT path, reason FROM skipped ORDER BY path")?
-                .query_map([], |row| {
-                    Ok(Skipped {
-                        path: row.get(0)?,
-                        reason: row.get(1)?,
-                    })
-                })?
-                .collect::<rusqlite::Result<_>>()?;
-            let warnings = connection
-                .prepare(
-                    "SELECT note.path, w.value ->> 0, w.value ->> 1 FROM note, json_each(warnings) AS w
-                     WHERE warnings IS NOT NULL ORDER BY note.path",
-                )?
-                .query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
-                .collect::<rusqlite::Result<_>>()?;
-            Ok(Status {
-                n_notes: count("note")?,
-                n_chunks: count("chunk")?,
-                n_links: count("link")?,
-                n_masked: count("masked")?,
-                left_out: left_out(connection)?,
-                attachments: kinds_of_attachments(connection)?,
-                model: model(connection)?,
-                languages: languages.to_vec(),
-                checked_at,
-                skipped,
-                warnings,
-            })
-        })
+/// Describes notes.
+pub(in crate::store) fn select(
+    connection: &Connection,
+    which: Select<'_>,
+    wanted: Wanted,
+) -> rusqlite::Result<Vec<NoteFacts>> {
+    let columns = columns(wanted);
+    match which {
+        Select::Every => connection
+            .prepare_cached(&format!("{columns} ORDER BY note.id"))?
+            .query_map([], note_facts)?
+            .collect(),
+        Select::Newest(n) => connection
+            .prepare_cached(&format!(
+                "{columns} ORDER BY mtime_ns DESC, note.path LIMIT ?1"
+            ))?
+            .query_map([n], note_facts)?
+            .collect(),
+        Select::Notes(notes) => {
+            let mut statement =
+                connection.prepare_cached(&format!("{columns} WHERE note.id = ?1"))?;
+            let mut read = |note: &NoteId| statement.query_row([note.0], note_facts);
+            notes.iter().map(&mut read).collect()
+        }
     }
 }
 
-impl NoteRow {
-    /// Returns the day its file was last modified.
-    pub fn modified_day(&self) -> Option<jiff::civil::Date> {
-        day_of_ns(self.mtime_ns)
-    }
+/// The columns of [`note_facts`], those that are not wanted empty.
+fn columns(wanted: Wanted) -> String {
+    let or = |is_wanted, columns: &'static str, empty: &'static str| match is_wanted {
+        true => columns,
+        false => empty,
+    };
+    let tags = or(wanted.tags, "tags", "NULL");
+    let properties = or(wanted.properties, "aliases, properties", "NULL, NULL");
+    let commits = or(wanted.commits, "committed.day", "NULL");
+    let standing = or(
+        wanted.standing,
+        "author, kind, evergreen, superseded_by IS NOT NULL",
+        "NULL, NULL, 0, 0",
+    );
+    let source = or(
+        wanted.source,
+        "format, date_source, own_start IS NOT NULL",
+        "'', NULL, 0",
+    );
+    let of_commits = or(wanted.commits, "LEFT JOIN committed USING (path)", "");
+    let of_texts = or(
+        wanted.source,
+        "LEFT JOIN note_text ON note_text.note = note.id",
+        "",
+    );
+    format!(
+        "SELECT note.id, note.path, title, {tags}, {properties}, date, published, created, modified,
+            mtime_ns, {commits}, {standing}, {source}
+         FROM note {of_commits} {of_texts}"
+    )
 }
-
-/// Returns the day of a time in nanoseconds since 1970, in UTC; none of a file without one.
-pub fn day_of_ns(time_ns: i64) -> Option<jiff::civil::Date> {
-    let time = jiff::Timestamp::from_nanosecond(i128::from(time_ns)).ok()?;
-    let day = time.to_zoned(jiff::tz::TimeZone::UTC).date();
-    (time_ns > 0).then_some(day)
-}
-
-const DATES: &str = "date, published, created, modified, mtime_ns";
 
 fn note_facts(row: &Row<'_>) -> rusqlite::Result<NoteFacts> {
     let properties: Option<String> = row.get(5)?;
@@ -276,7 +177,65 @@ fn note_facts(row: &Row<'_>) -> rusqlite::Result<NoteFacts> {
         created: row.get(8)?,
         modified: row.get(9)?,
         mtime_ns: row.get(10)?,
+        committed: row.get(11)?,
+        standing: Standing {
+            author: row.get(12)?,
+            kind: row.get(13)?,
+            is_evergreen: row.get(14)?,
+            is_superseded: row.get(15)?,
+        },
+        source: Source {
+            format: row.get(16)?,
+            date_source: row.get(17)?,
+            is_extracted: row.get(18)?,
+        },
     })
+}
+
+/// Counts what is there, and lists what there is to complain of.
+pub(in crate::store) fn status(connection: &Connection, meta: &Meta) -> rusqlite::Result<Status> {
+    let count = |table: &str| -> rusqlite::Result<u64> {
+        connection.query_row(&format!("SELECT COUNT(*) FROM {table}"), [], |row| {
+            row.get(0)
+        })
+    };
+    let skipped = connection
+        .prepare("SELECT path, reason FROM skipped ORDER BY path")?
+        .query_map([], |row| {
+            Ok(Skipped {
+                path: row.get(0)?,
+                reason: row.get(1)?,
+            })
+        })?
+        .collect::<rusqlite::Result<_>>()?;
+    let warnings = connection
+        .prepare(
+            "SELECT note.path, w.value ->> 0, w.value ->> 1 FROM note, json_each(warnings) AS w
+             WHERE warnings IS NOT NULL ORDER BY note.path",
+        )?
+        .query_map([], |row| Ok((row.get(0)?, row.get(1)?, row.get(2)?)))?
+        .collect::<rusqlite::Result<_>>()?;
+    Ok(Status {
+        n_notes: count("note")?,
+        n_chunks: count("chunk")?,
+        n_chunks_without_vector: count("chunk_without_vector")?,
+        n_links: count("link")?,
+        n_masked: count("masked")?,
+        left_out: left_out(connection)?,
+        attachments: kinds_of_attachments(connection)?,
+        model: meta.model.clone(),
+        languages: meta.languages.clone(),
+        checked_at: meta.checked_at,
+        skipped,
+        warnings,
+    })
+}
+
+/// Returns the day of a time in nanoseconds since 1970, in UTC; none of a file without one.
+pub fn day_of_ns(time_ns: i64) -> Option<jiff::civil::Date> {
+    let time = jiff::Timestamp::from_nanosecond(i128::from(time_ns)).ok()?;
+    let day = time.to_zoned(jiff::tz::TimeZone::UTC).date();
+    (time_ns > 0).then_some(day)
 }
 
 fn left_out(connection: &Connection) -> rusqlite::Result<Vec<(String, String)>> {

@@ -5,84 +5,101 @@ use std::collections::HashMap;
 
 use rusqlite::{Connection, OptionalExtension, Row, Statement, params};
 
-use crate::error::Result;
-use crate::store::write::{DATE_FROM_FILE, DATE_FROM_GIT, StoreWriter};
+use crate::store::Known;
+use crate::store::write::{DATE_FROM_FILE, DATE_FROM_GIT};
 use crate::vault::{Rule, Skipped, Stamp};
 
 /// What is known of a vault beside its notes.
-pub struct Inventory<'a> {
-    /// Files that could not be taken.
-    pub skipped: &'a [Skipped],
-    /// Folders, and when a file last came or went in each.
-    pub folders: &'a [(String, i64)],
-    /// Other files that links may lead to, by path.
-    pub attachments: &'a [String],
-    /// What rules left out.
-    pub left_out: &'a [(String, Rule)],
+pub enum Inventory<'a> {
+    /// Everything that a walk saw, in place of what was seen before.
+    Walk {
+        /// Files that could not be taken.
+        skipped: &'a [Skipped],
+        /// Folders, and when a file last came or went in each.
+        folders: &'a [(String, i64)],
+        /// Other files that links may lead to, by path.
+        attachments: &'a [String],
+        /// What rules left out.
+        left_out: &'a [(String, Rule)],
+    },
+    /// Whether one file could be taken, and why not.
+    File {
+        /// Its path.
+        path: &'a str,
+        /// Why it could not, if so.
+        skipped: Option<&'a str>,
+    },
+    /// Days of last commits; notes that have no date of their own follow.
+    Commits {
+        /// Paths and days.
+        days: &'a HashMap<String, String>,
+        /// Whether there are no others.
+        is_whole: bool,
+    },
 }
 
-impl StoreWriter {
-    /// Replaces what is known of a vault beside its notes.
-    pub fn set_inventory(&mut self, inventory: &Inventory<'_>) -> Result<()> {
-        self.begin()?;
-        self.sql(|connection| {
+/// Writes it.
+pub(in crate::store) fn set(
+    connection: &Connection,
+    inventory: &Inventory<'_>,
+) -> rusqlite::Result<()> {
+    match *inventory {
+        Inventory::Walk {
+            skipped,
+            folders,
+            attachments,
+            left_out,
+        } => {
             let mut add = replacing(connection, "skipped", "path, reason")?;
-            for file in inventory.skipped {
+            for file in skipped {
                 add.execute((&file.path, &file.reason))?;
             }
             let mut add = replacing(connection, "folder", "path, mtime_ns")?;
-            for (path, mtime_ns) in inventory.folders {
+            for (path, mtime_ns) in folders {
                 add.execute((path, mtime_ns))?;
             }
             let mut add = replacing(connection, "left_out", "path, rule")?;
-            for (path, rule) in inventory.left_out {
+            for (path, rule) in left_out {
                 add.execute((path, rule.name()))?;
             }
-            set_attachments(connection, inventory.attachments)
-        })
+            set_attachments(connection, attachments)
+        }
+        Inventory::File { path, skipped } => set_file(connection, path, skipped),
+        Inventory::Commits { days, is_whole } => set_commits(connection, days, is_whole),
     }
+}
 
-    /// Takes one file off the list of those that could not be taken, or puts it there.
-    pub fn set_skipped_file(&mut self, path: &str, reason: Option<&str>) -> Result<()> {
-        self.begin()?;
-        self.sql(|connection| {
-            connection.execute("DELETE FROM skipped WHERE path = ?1", [path])?;
-            if let Some(reason) = reason {
-                connection.execute(
-                    "INSERT INTO skipped (path, reason) VALUES (?1, ?2)",
-                    [path, reason],
-                )?;
-            }
-            Ok(())
-        })
+/// Takes one file off the list of those that could not be taken, or puts it there.
+fn set_file(connection: &Connection, path: &str, skipped: Option<&str>) -> rusqlite::Result<()> {
+    connection.execute("DELETE FROM skipped WHERE path = ?1", [path])?;
+    if let Some(reason) = skipped {
+        connection.execute(
+            "INSERT INTO skipped (path, reason) VALUES (?1, ?2)",
+            [path, reason],
+        )?;
     }
+    Ok(())
+}
 
-    /// Adds the days of last commits, or replaces all of them; notes that have no date of their
-    /// own follow.
-    pub fn set_committed(&mut self, days: &HashMap<String, String>, is_whole: bool) -> Result<()> {
-        self.begin()?;
-        self.sql(|connection| {
-            if is_whole {
-                connection.execute("DELETE FROM committed", [])?;
-            }
-            let mut add = connection
-                .prepare("INSERT OR REPLACE INTO committed (path, day) VALUES (?1, ?2)")?;
-            let mut date = connection.prepare(
-                "UPDATE note SET date = ?2, date_source = ?3
-                 WHERE path = ?1 AND coalesce(date_source, ?4) IN (?3, ?4)",
-            )?;
-            for (path, day) in days {
-                add.execute([path, day])?;
-                date.execute(params![path, day, DATE_FROM_GIT, DATE_FROM_FILE])?;
-            }
-            Ok(())
-        })
+fn set_commits(
+    connection: &Connection,
+    days: &HashMap<String, String>,
+    is_whole: bool,
+) -> rusqlite::Result<()> {
+    if is_whole {
+        connection.execute("DELETE FROM committed", [])?;
     }
-
-    /// Returns the day of each file's last commit.
-    pub fn committed(&self) -> Result<HashMap<String, String>> {
-        self.sql(committed)
+    let mut add =
+        connection.prepare("INSERT OR REPLACE INTO committed (path, day) VALUES (?1, ?2)")?;
+    let mut date = connection.prepare(
+        "UPDATE note SET date = ?2, date_source = ?3
+         WHERE path = ?1 AND coalesce(date_source, ?4) IN (?3, ?4)",
+    )?;
+    for (path, day) in days {
+        add.execute([path, day])?;
+        date.execute(params![path, day, DATE_FROM_GIT, DATE_FROM_FILE])?;
     }
+    Ok(())
 }
 
 /// Empties a table of two columns and returns what fills it again.
@@ -122,26 +139,65 @@ pub(in crate::store) fn committed(
         .collect()
 }
 
-pub(in crate::store) fn stamps(
+/// A note as it was when it was indexed, to compare with its file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct KnownNote {
+    /// Path below the vault.
+    pub path: String,
+    /// Stamp of its file.
+    pub stamp: Stamp,
+}
+
+/// Lists notes with their stamps, by path.
+pub(in crate::store) fn known(
     connection: &Connection,
-) -> rusqlite::Result<Vec<(String, Stamp, [u8; 16])>> {
+    which: Known,
+) -> rusqlite::Result<Vec<KnownNote>> {
+    let (n_before, n) = match which {
+        Known::Every => (0, -1),
+        Known::Window { n_before, n } => (n_before as i64, n as i64),
+    };
     connection
-        .prepare("SELECT path, size, mtime_ns, inode, ctime_ns, hash FROM note ORDER BY path")?
-        .query_map([], |row| Ok((row.get(0)?, stamp(row, 1)?, row.get(5)?)))?
+        .prepare_cached(
+            "SELECT path, size, mtime_ns, inode, ctime_ns FROM note ORDER BY path LIMIT ?2 OFFSET ?1",
+        )?
+        .query_map([n_before, n], |row| {
+            Ok(KnownNote {
+                path: row.get(0)?,
+                stamp: stamp(row, 1)?,
+            })
+        })?
         .collect()
 }
 
-pub(in crate::store) fn stamp_of(
+/// Reads when a file last came or went in a folder.
+pub(in crate::store) fn folder_time(
     connection: &Connection,
-    path: &str,
-) -> rusqlite::Result<Option<(Stamp, [u8; 16])>> {
+    folder: &str,
+) -> rusqlite::Result<Option<i64>> {
     connection
-        .prepare("SELECT size, mtime_ns, inode, ctime_ns, hash FROM note WHERE path = ?1")?
-        .query_row([path], |row| Ok((stamp(row, 0)?, row.get(4)?)))
+        .prepare_cached("SELECT mtime_ns FROM folder WHERE path = ?1")?
+        .query_row([folder], |row| row.get(0))
         .optional()
 }
 
-pub(in crate::store) fn stamp(row: &Row<'_>, first: usize) -> rusqlite::Result<Stamp> {
+/// Reads stamp and hash of the note at a path, or of every note.
+pub(in crate::store) fn stamps(
+    connection: &Connection,
+    path: Option<&str>,
+) -> rusqlite::Result<HashMap<String, (Stamp, [u8; 16])>> {
+    let columns = "SELECT path, size, mtime_ns, inode, ctime_ns, hash FROM note";
+    let read = |row: &Row<'_>| Ok((row.get(0)?, (stamp(row, 1)?, row.get(5)?)));
+    match path {
+        Some(path) => connection
+            .prepare_cached(&format!("{columns} WHERE path = ?1"))?
+            .query_map([path], read)?
+            .collect(),
+        None => connection.prepare(columns)?.query_map([], read)?.collect(),
+    }
+}
+
+fn stamp(row: &Row<'_>, first: usize) -> rusqlite::Result<Stamp> {
     Ok(Stamp {
         size: row.get::<_, i64>(first)? as u64,
         mtime_ns: row.get(first + 1)?,

@@ -5,30 +5,30 @@ use std::sync::{Arc, OnceLock};
 
 use super::TextReader;
 use crate::error::Result;
-use crate::store::NoteId;
-use crate::store::cache::Kept;
+use crate::store::cache::Cache;
 use crate::store::lexical::Place;
-use crate::store::read::{ChunkRow, Store, meta};
+use crate::store::rows::meta;
+use crate::store::{NoteId, Part, Store};
 use crate::words::Language;
 
-/// Unpacked texts that are kept.
-const BLOCK_BYTES_KEPT_MAX: usize = 8 << 20;
-/// Places of texts that are kept.
-const PLACE_BYTES_KEPT_MAX: usize = 1 << 19;
+/// Bytes of unpacked texts that stay in memory.
+const BLOCK_BYTES_CACHED_MAX: usize = 8 << 20;
+/// Bytes of places of texts that stay in memory.
+const PLACE_BYTES_CACHED_MAX: usize = 1 << 19;
 
 /// Texts of one snapshot that were read.
 pub(in crate::store) struct Texts {
     reader: OnceLock<TextReader>,
-    blocks: Kept<Vec<u8>>,
-    places: Kept<TextPlace>,
+    blocks: Cache<Vec<u8>>,
+    places: Cache<TextPlace>,
 }
 
 impl Default for Texts {
     fn default() -> Self {
         Self {
             reader: OnceLock::new(),
-            blocks: Kept::new(BLOCK_BYTES_KEPT_MAX, Vec::len),
-            places: Kept::new(PLACE_BYTES_KEPT_MAX, |_| size_of::<TextPlace>()),
+            blocks: Cache::new(BLOCK_BYTES_CACHED_MAX, Vec::len),
+            places: Cache::new(PLACE_BYTES_CACHED_MAX, |_| size_of::<TextPlace>()),
         }
     }
 }
@@ -43,65 +43,22 @@ struct TextPlace {
 }
 
 impl Store {
-    /// Returns the text of a note, as it was read.
-    pub fn text(&self, note: NoteId) -> Result<String> {
-        self.text_of(note, |place| 0..place.own_start.unwrap_or(place.n_bytes))
-    }
-
-    /// Returns the file of a note as it stands, credentials masked, if its text was read out of it.
-    pub fn own_text(&self, note: NoteId) -> Result<Option<String>> {
-        let place = self.texts.places.get(note.0, || self.text_place(note))?;
-        let own = place.own_start.map(|start| start..place.n_bytes);
-        own.map(|own| self.text_of(note, |_| own.clone()))
-            .transpose()
-    }
-
-    /// Returns the text of a chunk.
-    pub fn passage(&self, chunk: &ChunkRow) -> Result<String> {
-        self.text_of(chunk.note, |_| chunk.range.clone())
-    }
-
-    /// Whether any note says one of the terms, wherever that is.
-    pub fn is_said(&self, terms: &[String]) -> Result<bool> {
-        self.guarded(|| {
-            let Some(reader) = self.lexical()? else {
-                return Ok(false);
-            };
-            let is_said = |term: &String| {
-                reader
-                    .is_said(term)
-                    .map_err(crate::store::lexical(self.path()))
-            };
-            for term in terms {
-                if is_said(term)? {
-                    return Ok(true);
-                }
-            }
-            Ok(false)
+    pub(in crate::store) fn read_text(&self, note: NoteId, part: &Part) -> Result<String> {
+        self.text_of(note, |place| match part {
+            Part::Whole => 0..place.own_start.unwrap_or(place.n_bytes),
+            Part::File => place.own_start.unwrap_or(0)..place.n_bytes,
+            Part::Passage(range) => range.clone(),
         })
-    }
-
-    /// Whether a note in the language says a term.
-    pub fn is_said_in(&self, term: &str, language: Language) -> Result<bool> {
-        let notes = self.guarded(|| match self.lexical()? {
-            Some(reader) => reader
-                .notes_saying(term)
-                .map_err(crate::store::lexical(self.path())),
-            None => Ok(Vec::new()),
-        })?;
-        for note in notes {
-            if self.note(note)?.language == language {
-                return Ok(true);
-            }
-        }
-        Ok(false)
     }
 
     /// Returns what stands at a place of the word index, and in which language.
     pub(in crate::store) fn said(&self, place: &Place) -> Result<(String, Language)> {
         let note = self.note(place.note)?;
         let text = match place.chunk {
-            Some(chunk) => self.passage(&self.chunk(chunk)?.row)?,
+            Some(chunk) => {
+                let chunk = self.chunk(chunk)?;
+                self.passage(&chunk)?
+            }
             None => {
                 let names = [&note.title, &note.path].into_iter().chain(&note.aliases);
                 names.fold(String::new(), |all, name| all + name + "\n")
@@ -154,7 +111,7 @@ impl Store {
             Some(texts) => texts,
             None => {
                 let dictionary: Option<Vec<u8>> =
-                    self.sql(|connection| meta(connection, "dictionary"))?;
+                    self.sql(|connection| meta::get(connection, "dictionary"))?;
                 let texts = TextReader::new(&dictionary.unwrap_or_default())
                     .map_err(|error| self.corrupt(error.to_string()))?;
                 self.texts.reader.get_or_init(|| texts)

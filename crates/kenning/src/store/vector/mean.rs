@@ -1,4 +1,4 @@
-//! The noise floor of a vault, measured while it is indexed: the sum of all its vectors.
+//! Mean similarity, measured while a vault is indexed: the sum of all its vectors.
 //!
 //! The mean cosine of a question with every chunk is its product with the mean vector, so one row of
 //! figures tells what a chunk that has nothing to do with the question scores. Sums are whole numbers
@@ -14,12 +14,12 @@ const KEY: &str = "vector_sum";
 
 /// Sum and number of all rows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(in crate::store) struct Floor {
+pub(in crate::store) struct VectorSum {
     n_rows: i64,
     sums: Vec<i64>,
 }
 
-impl Floor {
+impl VectorSum {
     pub(in crate::store) fn read(connection: &Connection) -> rusqlite::Result<Self> {
         let bytes: Option<Vec<u8>> = connection
             .prepare_cached("SELECT value FROM meta WHERE key = ?1")?
@@ -86,18 +86,18 @@ mod tests {
     }
 
     #[test]
-    fn the_floor_is_the_mean_of_all_cosines() {
+    fn the_mean_similarity_is_the_mean_of_all_cosines() {
         let coder = Coder::new(vec![0.02; 64]);
-        let (all, mut floor, mut sum) = (vectors(), Floor::default(), 0.0);
+        let (all, mut total, mut sum) = (vectors(), VectorSum::default(), 0.0);
         let query = coder.query(&all[0]);
         for vector in &all {
             let (code, row) = packed(&coder, vector);
-            floor.count(&code, &row, 1);
+            total.count(&code, &row, 1);
             let mut values = Vec::new();
             let scale = quantise::unpack(quantise::words(&code), &row, &mut values);
             sum += query.cosine(scale, &values);
         }
-        let mean = query.mean_cosine(&floor.mean());
+        let mean = query.mean_cosine(&total.mean());
         assert!((mean - sum / all.len() as f32).abs() < 1e-4, "{mean}");
     }
 
@@ -105,7 +105,7 @@ mod tests {
     fn what_was_taken_out_leaves_no_trace() {
         let coder = Coder::new(vec![0.02; 64]);
         let all: Vec<_> = vectors().iter().map(|v| packed(&coder, v)).collect();
-        let (mut once, mut moved) = (Floor::default(), Floor::default());
+        let (mut once, mut moved) = (VectorSum::default(), VectorSum::default());
         once.count(&all[1].0, &all[1].1, 1);
         for (code, row) in &all {
             moved.count(code, row, 1);

@@ -1,4 +1,5 @@
-//! Vectors made small: one sign bit per dimension for the scan, four more bits for the rescoring.
+//! Vectors made small: binary codes of one bit per dimension for the scan, and quantised vectors of four
+//! more bits for the rescoring.
 //!
 //! A vector is centred and rotated first, which makes its components look alike, so that one set
 //! of levels fits them all. Centre and rotation depend on the model alone, never on the vault, so
@@ -14,6 +15,8 @@ const LEVELS: [i8; 16] = [
 ];
 /// How many units are one standard deviation.
 const UNITS_PER_DEVIATION: f32 = 38.0;
+/// Turns of the rotation where one does not reach every component.
+const ROUNDS: usize = 4;
 
 /// Turns vectors of one model into codes and rows.
 pub(in crate::store) struct Coder {
@@ -31,10 +34,10 @@ pub(in crate::store) struct CodedQuery {
 impl Coder {
     /// Makes a coder for vectors that lie around `center`.
     pub(in crate::store) fn new(center: Vec<f32>) -> Self {
-        let padded = center.len().next_power_of_two().max(64);
+        let width = center.len().next_multiple_of(64).max(64);
         // Any fixed sequence of signs will do; this is a 64-bit linear congruential generator.
         let mut state = 0x9E37_79B9_7F4A_7C15u64;
-        let flips = (0..padded)
+        let flips = (0..width)
             .map(|_| {
                 state = state
                     .wrapping_mul(6_364_136_223_846_793_005)
@@ -102,28 +105,43 @@ impl Coder {
         words(&code).collect()
     }
 
-    /// An orthonormal rotation: random signs, then the Walsh–Hadamard transform.
+    /// An orthonormal rotation: random signs, then the Walsh–Hadamard transform. That wants a power of two;
+    /// where the width is none, it is done by turns at the beginning and at the end, which overlap, so that
+    /// every component comes to depend on every other without any room added.
     fn rotate(&self, vector: &[f32]) -> Vec<f32> {
-        let mut values: Vec<f32> = self
-            .flips
-            .iter()
-            .enumerate()
-            .map(|(index, flip)| flip * vector.get(index).copied().unwrap_or(0.0))
-            .collect();
-        let mut half = 1;
-        while half < values.len() {
-            for block in values.chunks_mut(half * 2) {
-                let (left, right) = block.split_at_mut(half);
-                for (a, b) in left.iter_mut().zip(right) {
-                    (*a, *b) = (*a + *b, *a - *b);
-                }
+        let component = |index| vector.get(index).copied().unwrap_or(0.0);
+        let mut values: Vec<f32> = (0..self.flips.len()).map(component).collect();
+        let width = values.len();
+        let span = 1 << width.ilog2();
+        let n_rounds = if span == width { 1 } else { ROUNDS };
+        // Other signs each time: the same ones, used twice, would undo each other.
+        let mut flips = self.flips.iter().cycle();
+        for round in 0..n_rounds {
+            let start = if round % 2 == 0 { 0 } else { width - span };
+            let turned = &mut values[start..start + span];
+            for (value, flip) in turned.iter_mut().zip(&mut flips) {
+                *value *= flip;
             }
-            half *= 2;
+            transform(turned);
         }
-        let norm = 1.0 / (values.len() as f32).sqrt();
-        values.iter_mut().for_each(|x| *x *= norm);
         values
     }
+}
+
+/// The Walsh–Hadamard transform of as many values as a power of two, orthonormal.
+fn transform(values: &mut [f32]) {
+    let mut half = 1;
+    while half < values.len() {
+        for block in values.chunks_mut(half * 2) {
+            let (left, right) = block.split_at_mut(half);
+            for (a, b) in left.iter_mut().zip(right) {
+                (*a, *b) = (*a + *b, *a - *b);
+            }
+        }
+        half *= 2;
+    }
+    let norm = 1.0 / (values.len() as f32).sqrt();
+    values.iter_mut().for_each(|x| *x *= norm);
 }
 
 impl CodedQuery {
@@ -251,7 +269,7 @@ fn distances_plain(query: &[u64], codes: &[u64], out: &mut [u16]) {
 /// Codes that lie side by side, word by word, so that their distances are counted at once.
 const ABREAST: usize = 8;
 
-/// Lays codes side by side; their number must be a multiple of eight, as that of a block's slots is.
+/// Lays codes side by side; their number must be a multiple of eight, as that of a block's vectors is.
 pub(in crate::store) fn abreast(codes: &[u64], n_words: usize) -> Vec<u64> {
     let mut laid = Vec::with_capacity(codes.len());
     for group in codes.chunks_exact(n_words * ABREAST) {
@@ -320,7 +338,7 @@ mod tests {
 
     #[test]
     fn a_cosine_survives_packing() {
-        for n in [64, 200, 256, 300] {
+        for n in [64, 200, 256, 300, 384, 768] {
             let center: Vec<f32> = vector(n, 99).iter().map(|x| x * 0.3).collect();
             let coder = Coder::new(center);
             let (query, other) = (vector(n, 1), vector(n, 2));
@@ -339,6 +357,32 @@ mod tests {
                 let scale = unpack(words(&codes), &rows, &mut values);
                 let found = coder.query(&query).cosine(scale, &values);
                 assert!((found - cosine(&query, row)).abs() < 0.02, "{n}: {found}");
+            }
+        }
+    }
+
+    #[test]
+    fn a_vector_takes_five_bits_a_dimension_whatever_their_number() {
+        for n in [64, 256, 320, 384, 768, 1_024, 1_536] {
+            let coder = Coder::new(vec![0.0; n]);
+            assert_eq!(coder.code_bytes() + coder.row_bytes(), n * 5 / 8 + 4, "{n}");
+        }
+        // Words of 64 bits are the only thing that is filled up.
+        assert_eq!(Coder::new(vec![0.0; 300]).code_bytes(), 320 / 8);
+    }
+
+    #[test]
+    fn a_rotation_spreads_what_lies_in_one_component() {
+        for n in [256, 384, 768] {
+            let coder = Coder::new(vec![0.0; n]);
+            for at in [0, n / 2, n - 1] {
+                let mut vector = vec![0.0; n];
+                vector[at] = 1.0;
+                let rotated = coder.rotate(&vector);
+                let length: f32 = rotated.iter().map(|x| x * x).sum();
+                let most = rotated.iter().fold(0f32, |most, x| most.max(x.abs()));
+                assert!((length - 1.0).abs() < 1e-4, "{n}: {length}");
+                assert!(most < 5.0 / (n as f32).sqrt(), "{n}, {at}: {most}");
             }
         }
     }

@@ -4,7 +4,7 @@ use anyhow::Result;
 use axum::extract::State;
 use kenning::Error;
 use kenning::search::passage;
-use kenning::store::{Store, Wanted};
+use kenning::store::{By, Select, Store, Wanted};
 use serde_json::json;
 
 use super::filter::seconds;
@@ -65,17 +65,15 @@ pub(super) async fn files(
 fn listed(store: &Store, named: &Named, asked: &MiyoFilesParams) -> Result<Vec<MiyoFile>> {
     let title = asked.title.as_ref().map(|title| title.to_lowercase());
     let file_path = asked.file_path.as_ref().map(|path| named.inner(path));
-    let mut facts = store.facts(Wanted::Names)?;
+    let mut facts = store.select(Select::Every, Wanted::NAMES)?;
     facts.sort_by(|a, b| a.path.cmp(&b.path));
-    let stamps = store.notes()?;
     let mut files = Vec::new();
     for note in facts {
         let is_wanted = title
             .as_ref()
             .is_none_or(|title| note.title.to_lowercase().contains(title))
             && file_path.as_ref().is_none_or(|path| *path == note.path);
-        let stamp = stamps.binary_search_by(|known| known.path.as_str().cmp(&note.path));
-        let mtime = stamp.map_or(0, |at| stamps[at].stamp.mtime_ns / 1_000_000_000);
+        let mtime = note.mtime_ns / 1_000_000_000;
         let is_in_time = asked
             .mtime_after
             .is_none_or(|after| mtime as f64 >= seconds(after))
@@ -100,7 +98,7 @@ fn listed(store: &Store, named: &Named, asked: &MiyoFilesParams) -> Result<Vec<M
 
 fn n_chunks(store: &Store, path: &str) -> Result<usize> {
     Ok(match store.note_at(path)? {
-        Some(note) => store.chunks_of(note)?.len(),
+        Some(note) => store.chunks(By::Note(note))?.len(),
         None => 0,
     })
 }
@@ -128,7 +126,7 @@ pub(super) async fn documents(
             let note = found.note;
             let vault = named.vault();
             let stamp = vault.and_then(|vault| vault.stamp(&note.path));
-            let chunks = store.chunks_of(note.id)?;
+            let chunks = store.chunks(By::Note(note.id))?;
             let documents = chunks.iter().map(|chunk| {
                 let text = store.passage(chunk)?;
                 let heading = chunk.heading.and_then(|at| note.headings.get(at));
@@ -177,7 +175,7 @@ pub(super) async fn parse(
         }
         Ok(MiyoParsed {
             text: note.text,
-            format: note.details.format,
+            format: note.facts.source.format,
             source_path: named.outer(&note.note.path),
             title: note.note.title.clone(),
             page_count: n_pages(&named.searcher, &note.note.path),
@@ -191,7 +189,7 @@ fn n_pages(searcher: &Searcher, path: &str) -> Option<u32> {
         let Some(note) = store.note_at(path)? else {
             return Ok(None);
         };
-        let chunks = store.chunks_of(note)?;
+        let chunks = store.chunks(By::Note(note))?;
         Ok(chunks.iter().filter_map(|chunk| chunk.page).max())
     });
     pages.ok().flatten()

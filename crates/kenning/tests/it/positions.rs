@@ -1,13 +1,13 @@
 //! Where words stand, as the index knows it.
 
-use kenning::store::TermGroup;
+use kenning::store::{By, Known, TermGroup};
 use kenning::words;
 
 use crate::support::{fixture, vault};
 
 /// Where words of a query stand is asked of the index; the text must say the same.
 #[test]
-fn places_in_the_index_are_those_in_the_text() {
+fn positions_in_the_index_are_those_in_the_text() {
     let vault = fixture("tiny");
     vault.update();
     // A second segment, and entries of the first that are gone.
@@ -26,13 +26,13 @@ fn places_in_the_index_are_those_in_the_text() {
         group(&["re"], true),
     ];
     let mut n_found = 0;
-    for note in store.notes().unwrap() {
+    for note in store.known(Known::Every).unwrap() {
         let id = store.note_at(&note.path).unwrap().unwrap();
         let language = store.note(id).unwrap().language;
-        let chunks = store.chunks_of(id).unwrap();
+        let chunks = store.chunks(By::Note(id)).unwrap();
         let ids: Vec<_> = chunks.iter().rev().map(|chunk| chunk.id).collect();
-        let places = store.places(&groups, &ids).unwrap();
-        for (chunk, places) in chunks.iter().rev().zip(&places) {
+        let positions = store.positions(&groups, &ids).unwrap();
+        for (chunk, positions) in chunks.iter().rev().zip(&positions) {
             let text = store.passage(chunk).unwrap();
             let words: Vec<String> = words::words(&text)
                 .map(|word| words::term_of(&word, language))
@@ -47,8 +47,8 @@ fn places_in_the_index_are_those_in_the_text() {
                 .zip(&words)
                 .filter_map(|(place, term)| Some((stands_for(term)?, place)))
                 .collect();
-            assert_eq!(places.found, expected, "{}: {text}", note.path);
-            assert_eq!(places.n_words as usize, words.len());
+            assert_eq!(positions.found, expected, "{}: {text}", note.path);
+            assert_eq!(positions.n_words as usize, words.len());
             n_found += expected.len();
         }
     }
@@ -62,16 +62,23 @@ fn parts_of_different_names_are_no_neighbours() {
     vault.update();
     let store = vault.store();
     let chunks = store
-        .chunks_of(store.note_at("a.js").unwrap().unwrap())
+        .chunks(By::Note(store.note_at("a.js").unwrap().unwrap()))
         .unwrap();
     let group = |term: &str| TermGroup {
         terms: vec![term.to_owned()],
         is_prefix: term == "listev",
     };
     let groups = ["add", "user", "list", "listev"].map(group);
-    let places = store.places(&groups, &[chunks[0].id]).unwrap().remove(0);
-    let place = |group| places.found.iter().find(|(of, _)| *of == group).unwrap().1;
+    let positions = store.positions(&groups, &[chunks[0].id]).unwrap().remove(0);
+    let place = |group| {
+        positions
+            .found
+            .iter()
+            .find(|(of, _)| *of == group)
+            .unwrap()
+            .1
+    };
     assert_eq!(place(1) - place(0), 1);
-    assert!(place(2) - place(1) > 50, "{places:?}");
-    assert!(place(0) - place(3) > 50, "{places:?}");
+    assert!(place(2) - place(1) > 50, "{positions:?}");
+    assert!(place(0) - place(3) > 50, "{positions:?}");
 }
