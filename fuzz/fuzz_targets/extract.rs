@@ -41,9 +41,9 @@ fuzz_target!(
 fn kind() -> Kind {
     static KIND: OnceLock<Kind> = OnceLock::new();
     *KIND.get_or_init(|| {
-        let names = Kind::ALL.map(Kind::name).join(", ");
+        let names = Kind::all().map(Kind::name).collect::<Vec<_>>().join(", ");
         let name = env::var("KEN_FUZZ_KIND").unwrap_or_default();
-        let kind = Kind::ALL.into_iter().find(|kind| kind.name() == name);
+        let kind = Kind::all().find(|kind| kind.name() == name);
         kind.unwrap_or_else(|| panic!("KEN_FUZZ_KIND must be one of {names}"))
     })
 }

@@ -98,27 +98,7 @@ impl Readers {
 /// Whether a file is read in a child: what is unpacked, interpreted or decoded by a large reader,
 /// and anything that is large itself.
 fn is_risky(kind: Kind, n_bytes: usize) -> bool {
-    match kind {
-        Kind::Pdf
-        | Kind::Docx
-        | Kind::Pptx
-        | Kind::Spreadsheet
-        | Kind::Epub
-        | Kind::OpenDocument
-        | Kind::Rtf
-        | Kind::Html
-        | Kind::Email => true,
-        Kind::Delimited
-        | Kind::Plain
-        | Kind::Code
-        | Kind::Json
-        | Kind::JsonLines
-        | Kind::Yaml
-        | Kind::Toml
-        | Kind::Notebook
-        | Kind::Subtitles
-        | Kind::Canvas => n_bytes > SMALL_BYTES,
-    }
+    kind.is_risky() || n_bytes > SMALL_BYTES
 }
 
 /// How a child was lost.

@@ -17,6 +17,7 @@ mod encoding;
 mod epub;
 mod guard;
 mod html;
+mod kind;
 mod located;
 mod notebook;
 mod opendocument;
@@ -34,6 +35,7 @@ use std::borrow::Cow;
 
 pub use encoding::text as decode;
 use guard::Budget;
+pub use kind::Kind;
 
 /// What a file that is not Markdown says, in reading order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -71,159 +73,6 @@ pub struct Part {
     pub lines: Vec<Lines>,
     /// What lines of the file the heading stands on.
     pub heading_lines: Lines,
-}
-
-/// Family of formats a file belongs to.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
-    /// PDF; the text layer only.
-    Pdf,
-    /// Word.
-    Docx,
-    /// PowerPoint.
-    Pptx,
-    /// Excel in its three formats, and OpenDocument sheets.
-    Spreadsheet,
-    /// Rows of text with a separator.
-    Delimited,
-    /// HTML.
-    Html,
-    /// E-books.
-    Epub,
-    /// OpenDocument text and slides.
-    OpenDocument,
-    /// Rich Text Format.
-    Rtf,
-    /// Text without structure that is not a note of its own.
-    Plain,
-    /// Source code.
-    Code,
-    /// JSON.
-    Json,
-    /// One JSON value a line.
-    JsonLines,
-    /// YAML, and Obsidian bases.
-    Yaml,
-    /// TOML.
-    Toml,
-    /// A mail message.
-    Email,
-    /// A Jupyter notebook.
-    Notebook,
-    /// Subtitles.
-    Subtitles,
-    /// An Obsidian canvas.
-    Canvas,
-}
-
-/// Extensions of source code, lower case.
-const CODE: &[&str] = &[
-    "bash", "c", "cc", "clj", "cpp", "cs", "css", "cxx", "dart", "elm", "erl", "ex", "exs", "fish",
-    "fs", "go", "gradle", "h", "hh", "hpp", "hs", "java", "jl", "js", "jsx", "kt", "kts", "less",
-    "lisp", "lua", "m", "mjs", "ml", "mm", "nim", "php", "pl", "pm", "proto", "ps1", "py", "pyi",
-    "r", "rb", "rs", "scala", "scss", "sh", "sql", "svelte", "swift", "tf", "ts", "tsx", "vim",
-    "vue", "zig", "zsh",
-];
-
-impl Kind {
-    /// Every kind, in the order of the enum.
-    pub const ALL: [Self; 19] = [
-        Self::Pdf,
-        Self::Docx,
-        Self::Pptx,
-        Self::Spreadsheet,
-        Self::Delimited,
-        Self::Html,
-        Self::Epub,
-        Self::OpenDocument,
-        Self::Rtf,
-        Self::Plain,
-        Self::Code,
-        Self::Json,
-        Self::JsonLines,
-        Self::Yaml,
-        Self::Toml,
-        Self::Email,
-        Self::Notebook,
-        Self::Subtitles,
-        Self::Canvas,
-    ];
-
-    /// Returns the kind of a file name, `None` when its extension is not one we read.
-    ///
-    /// Markdown and plain notes are not kinds: they are read by `note`.
-    pub fn of(path: &str) -> Option<Self> {
-        let name = path.rsplit('/').next()?;
-        let (_, extension) = name.rsplit_once('.')?;
-        let extension = extension.to_ascii_lowercase();
-        Some(match extension.as_str() {
-            "pdf" => Self::Pdf,
-            "docx" | "docm" | "dotx" | "dotm" => Self::Docx,
-            "pptx" | "pptm" | "ppsx" | "ppsm" | "potx" | "potm" => Self::Pptx,
-            "xlsx" | "xlsm" | "xltx" | "xltm" | "xlsb" | "xls" | "xla" | "xlam" | "ods" | "ots" => {
-                Self::Spreadsheet
-            }
-            "csv" | "tsv" | "tab" | "psv" => Self::Delimited,
-            "html" | "htm" | "xhtml" => Self::Html,
-            "epub" => Self::Epub,
-            "odt" | "ott" | "odp" | "otp" => Self::OpenDocument,
-            "rtf" => Self::Rtf,
-            "log" | "tex" | "bib" | "ini" | "cfg" | "conf" | "properties" => Self::Plain,
-            "json" | "geojson" => Self::Json,
-            "jsonl" | "ndjson" => Self::JsonLines,
-            "yaml" | "yml" | "base" => Self::Yaml,
-            "toml" => Self::Toml,
-            "eml" => Self::Email,
-            "ipynb" => Self::Notebook,
-            "vtt" | "srt" => Self::Subtitles,
-            "canvas" => Self::Canvas,
-            code if CODE.contains(&code) => Self::Code,
-            _ => return None,
-        })
-    }
-
-    /// Whether a person sees lines when they open it, so that they can be pointed at.
-    pub fn has_lines(self) -> bool {
-        self.is_text() && self != Self::Rtf
-    }
-
-    /// Whether its bytes are text.
-    pub fn is_text(self) -> bool {
-        !matches!(
-            self,
-            Self::Pdf
-                | Self::Docx
-                | Self::Pptx
-                | Self::Spreadsheet
-                | Self::Epub
-                | Self::OpenDocument
-        )
-    }
-
-    /// Returns the name the store keeps.
-    pub fn name(self) -> &'static str {
-        match self {
-            Self::Pdf => "pdf",
-            Self::Docx => "docx",
-            Self::Pptx => "pptx",
-            Self::Spreadsheet => "spreadsheet",
-            Self::Delimited => "delimited",
-            Self::Html => "html",
-            Self::Epub => "epub",
-            Self::OpenDocument => "opendocument",
-            Self::Rtf => "rtf",
-            Self::Plain => "text",
-            Self::Code => "code",
-            Self::Json => "json",
-            Self::JsonLines => "jsonlines",
-            Self::Yaml => "yaml",
-            Self::Toml => "toml",
-            Self::Email => "email",
-            Self::Notebook => "notebook",
-            Self::Subtitles => "subtitles",
-            Self::Canvas => "canvas",
-        }
-    }
 }
 
 /// Why a file was not read, for a person.

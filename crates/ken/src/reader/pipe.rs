@@ -35,7 +35,7 @@ pub(super) fn read_request(from: &mut impl BufRead) -> io::Result<Option<Request
         return Ok(None);
     }
     let name = read_text(from)?;
-    let kind = Kind::ALL.into_iter().find(|kind| kind.name() == name);
+    let kind = Kind::all().find(|kind| kind.name() == name);
     Ok(Some(Request {
         kind: kind.ok_or_else(garbled)?,
         path: read_text(from)?,

@@ -252,7 +252,7 @@ fn truncated_files_give_text_or_a_reason() {
 #[test]
 fn wrong_extensions_give_a_reason_or_text() {
     for (_, _, bytes) in all() {
-        for kind in Kind::ALL {
+        for kind in Kind::all() {
             let _ = extract(kind, "x", &bytes, &Limits::default());
         }
     }
@@ -453,14 +453,14 @@ proptest! {
 
     #[test]
     fn random_bytes_never_crash(bytes in prop::collection::vec(any::<u8>(), 0..600)) {
-        for kind in Kind::ALL {
+        for kind in Kind::all() {
             let _ = extract(kind, "x", &bytes, &Limits::default());
         }
     }
 
     #[test]
     fn random_text_never_crashes(text in "[\\[\\]{}<>/\\\\\"'&;:#|,\\-= \\na-z0-9é]{0,400}") {
-        for kind in Kind::ALL {
+        for kind in Kind::all() {
             let _ = extract(kind, "x", text.as_bytes(), &Limits::default());
         }
     }
