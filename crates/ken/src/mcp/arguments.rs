@@ -18,12 +18,12 @@ pub(super) struct SearchArguments {
     /// tag:x, path:x, file:x, `[property:value]`, since:2025-01-31, before:2025-12, created:2024,
     /// modified:last-week, published:>2023-05.
     pub(super) query: String,
-    /// Most results; 5 if not told.
+    /// Maximum number of results; 5 by default.
     #[schemars(range(min = 1, max = 100))]
     pub(super) limit: Option<u32>,
-    /// Ask words (lexical), meaning (vector) or both (hybrid); the settings decide if not told.
+    /// Ask words (lexical), meaning (vector) or both (hybrid); the settings decide by default.
     pub(super) mode: Option<Mode>,
-    /// Only this domain; all that can be asked if not told.
+    /// Only this domain; all available ones by default.
     pub(super) domain: Option<String>,
     /// Most tokens of text over all results, at four characters each.
     #[schemars(range(min = 1))]
@@ -44,7 +44,7 @@ pub(super) struct GetArguments {
     /// Last line.
     #[schemars(range(min = 1))]
     pub(super) to: Option<u32>,
-    /// Only this domain; all that can be asked if not told.
+    /// Only this domain; all available ones by default.
     pub(super) domain: Option<String>,
 }
 
@@ -54,7 +54,7 @@ pub(super) struct MultiGetArguments {
     /// Notes or parts of notes, each as `get` takes it; at most 50.
     #[schemars(length(min = 1, max = 50))]
     pub(super) references: Vec<String>,
-    /// Only this domain; all that can be asked if not told.
+    /// Only this domain; all available ones by default.
     pub(super) domain: Option<String>,
 }
 
@@ -63,7 +63,7 @@ pub(super) struct MultiGetArguments {
 pub(super) struct LinksArguments {
     /// Path, name, alias or ken:// address of a note.
     pub(super) reference: String,
-    /// Only this domain; all that can be asked if not told.
+    /// Only this domain; all available ones by default.
     pub(super) domain: Option<String>,
 }
 
@@ -72,7 +72,7 @@ pub(super) struct LinksArguments {
 pub(super) struct TraverseArguments {
     /// Path, name, alias or ken:// address of the note to begin at.
     pub(super) reference: String,
-    /// What to look for; what the note itself is about if not told.
+    /// What to look for; what the note itself is about by default.
     pub(super) query: Option<String>,
     /// Most links between the note and what is found.
     #[schemars(range(min = 1, max = 16))]
@@ -82,14 +82,14 @@ pub(super) struct TraverseArguments {
     pub(super) limit: Option<u32>,
     /// Look wider and never stop early.
     pub(super) deep: Option<bool>,
-    /// Only this domain; all that can be asked if not told.
+    /// Only this domain; all available ones by default.
     pub(super) domain: Option<String>,
 }
 
 /// Arguments of `status`.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct StatusArguments {
-    /// Only this domain; all that can be asked if not told.
+    /// Only this domain; all available ones by default.
     pub(super) domain: Option<String>,
 }
 
@@ -100,11 +100,11 @@ pub(super) struct ListArguments {
     pub(super) prefix: Option<String>,
     /// Only notes with this tag or one below it.
     pub(super) tag: Option<String>,
-    /// Only this domain; all that can be asked if not told.
+    /// Only this domain; all available ones by default.
     pub(super) domain: Option<String>,
     /// Notes to leave out at the beginning.
     pub(super) offset: Option<usize>,
-    /// Most notes; 50 if not told.
+    /// Maximum number of notes; 50 by default.
     #[schemars(range(min = 1, max = 500))]
     pub(super) limit: Option<usize>,
 }
@@ -118,105 +118,61 @@ pub(super) struct VerifyArguments {
     /// The citations one by one, instead of an answer; at most 200.
     #[schemars(length(max = 200))]
     pub(super) citations: Option<Vec<CitationFields>>,
-    /// Only this domain; all that can be asked if not told.
+    /// Only this domain; all available ones by default.
     pub(super) domain: Option<String>,
 }
 
-/// Reads arguments, after they were checked against their schema.
+/// Reads arguments, after their names and sizes were checked against their schema.
 pub(super) fn read<T: DeserializeOwned + JsonSchema>(arguments: JsonObject) -> Result<T> {
     let mut value = Value::Object(arguments);
-    // Some clients send `null` for what is not told.
+    // Some clients send `null` for what is absent.
     if let Value::Object(fields) = &mut value {
         fields.retain(|_, field| !field.is_null());
     }
     let schema = Value::Object(super::schema::input::<T>());
-    check("the arguments", &value, &schema)?;
-    serde_json::from_value(value).map_err(|error| {
-        wrong(
-            format!("the arguments are not understood: {error}"),
-            &schema,
-        )
+    check(&value, &schema)?;
+    serde_path_to_error::deserialize(value).map_err(|error| {
+        let message = match error.path().iter().next() {
+            Some(_) => format!("`{}`: {}", error.path(), error.inner()),
+            None => error.inner().to_string(),
+        };
+        Hinted::error(message, known(&schema))
     })
 }
 
-fn check(name: &str, value: &Value, schema: &Value) -> Result<()> {
-    check_type(name, value, schema)?;
-    check_range(name, value, schema)?;
+/// Checks what the types do not: that every argument is known, and no number or list too small or too large.
+fn check(value: &Value, schema: &Value) -> Result<()> {
     match value {
-        Value::Object(fields) => check_fields(name, fields, schema),
+        Value::Object(fields) => {
+            let Some(properties) = schema["properties"].as_object() else {
+                return Ok(());
+            };
+            fields.iter().try_for_each(|(field, value)| {
+                let property = properties.get(field);
+                let property = property.ok_or_else(|| unknown(field, properties))?;
+                check_range(field, value, property)?;
+                check(value, property)
+            })
+        }
         Value::Array(items) => items
             .iter()
-            .try_for_each(|item| check(name, item, &schema["items"])),
+            .try_for_each(|item| check(item, &schema["items"])),
         _ => Ok(()),
     }
 }
 
-fn check_fields(name: &str, fields: &JsonObject, schema: &Value) -> Result<()> {
-    let Some(properties) = schema["properties"].as_object() else {
-        return Ok(());
+fn unknown(field: &str, properties: &JsonObject) -> anyhow::Error {
+    let nearest = properties
+        .keys()
+        .min_by_key(|known| levenshtein(field, known));
+    let hint = match nearest {
+        Some(nearest) => format!("did you mean `{nearest}`? {}", known_of(properties)),
+        None => "it takes no arguments".to_owned(),
     };
-    for (field, value) in fields {
-        let Some(property) = properties.get(field) else {
-            let nearest = properties
-                .keys()
-                .min_by_key(|known| levenshtein(field, known));
-            let hint = match nearest {
-                Some(nearest) => format!("did you mean `{nearest}`? {}", known(schema)),
-                None => "it takes no arguments".to_owned(),
-            };
-            return Err(Hinted::error(
-                format!("there is no argument `{field}`"),
-                hint,
-            ));
-        };
-        if !value.is_null() {
-            check(&format!("`{field}`"), value, property)?;
-        }
-    }
-    let required = schema["required"].as_array().into_iter().flatten();
-    for field in required.filter_map(Value::as_str) {
-        if !fields.contains_key(field) {
-            return Err(wrong(format!("{name} lack `{field}`"), schema));
-        }
-    }
-    Ok(())
+    Hinted::error(format!("there is no argument `{field}`"), hint)
 }
 
-fn check_type(name: &str, value: &Value, schema: &Value) -> Result<()> {
-    let Some(expected) = schema["type"].as_str() else {
-        return Ok(());
-    };
-    let is_right = match expected {
-        "string" => value.is_string(),
-        "integer" => value.is_u64() || value.is_i64(),
-        "number" => value.is_number(),
-        "boolean" => value.is_boolean(),
-        "array" => value.is_array(),
-        "object" => value.is_object(),
-        _ => true,
-    };
-    if is_right {
-        return Ok(());
-    }
-    Err(Hinted::error(
-        format!("{name} must be of type {expected}"),
-        format!("it was {}", shortened(value)),
-    ))
-}
-
-fn check_range(name: &str, value: &Value, schema: &Value) -> Result<()> {
-    let choices = schema["enum"].as_array();
-    if choices.is_some_and(|choices| !choices.contains(value)) {
-        let choices: Vec<String> = choices
-            .into_iter()
-            .flatten()
-            .map(ToString::to_string)
-            .collect();
-        return Err(Hinted::error(
-            format!("{name} cannot be {}", shortened(value)),
-            format!("one of {}", choices.join(", ")),
-        ));
-    }
+fn check_range(field: &str, value: &Value, schema: &Value) -> Result<()> {
     let (size, least, most, what) = match value {
         Value::Array(items) => (Some(items.len() as f64), "minItems", "maxItems", " items"),
         _ => (value.as_f64(), "minimum", "maximum", ""),
@@ -234,28 +190,19 @@ fn check_range(name: &str, value: &Value, schema: &Value) -> Result<()> {
         (_, most) => format!("at most {}{what}", most.unwrap_or_default()),
     };
     Err(Hinted::error(
-        format!("{name} is out of range"),
+        format!("`{field}` is out of range"),
         format!("it must be {range}"),
     ))
 }
 
-fn wrong(message: String, schema: &Value) -> anyhow::Error {
-    Hinted::error(message, known(schema))
-}
-
 fn known(schema: &Value) -> String {
-    let properties = schema["properties"].as_object().into_iter().flatten();
-    let names: Vec<&str> = properties.map(|(name, _)| name.as_str()).collect();
-    format!("known arguments: {}", names.join(", "))
+    let none = JsonObject::new();
+    known_of(schema["properties"].as_object().unwrap_or(&none))
 }
 
-fn shortened(value: &Value) -> String {
-    const CHARS_MAX: usize = 60;
-    let text = value.to_string();
-    match text.char_indices().nth(CHARS_MAX) {
-        Some((end, _)) => format!("{}…", &text[..end]),
-        None => text,
-    }
+fn known_of(properties: &JsonObject) -> String {
+    let names: Vec<&str> = properties.keys().map(String::as_str).collect();
+    format!("known arguments: {}", names.join(", "))
 }
 
 #[cfg(test)]
@@ -289,11 +236,11 @@ mod tests {
             "there is no argument `limt`",
             "did you mean `limit`?",
         );
-        check_told::<SearchArguments>(json!({}), "the arguments lack `query`", "known arguments");
+        check_told::<SearchArguments>(json!({}), "missing field `query`", "known arguments");
         check_told::<SearchArguments>(
             json!({"query": "x", "limit": "5"}),
-            "`limit` must be of type integer",
-            "\"5\"",
+            "`limit`: invalid type: string \"5\", expected u32",
+            "known arguments",
         );
         check_told::<SearchArguments>(
             json!({"query": "x", "limit": 0}),
@@ -302,13 +249,18 @@ mod tests {
         );
         check_told::<SearchArguments>(
             json!({"query": "x", "mode": "deep"}),
-            "`mode` cannot be \"deep\"",
-            "\"hybrid\", \"lexical\", \"vector\"",
+            "`mode`: unknown variant `deep`, expected one of `hybrid`, `lexical`, `vector`",
+            "known arguments",
         );
         check_told::<VerifyArguments>(
             json!({"citations": [{"pth": "a.md"}]}),
             "there is no argument `pth`",
             "did you mean `path`?",
+        );
+        check_told::<VerifyArguments>(
+            json!({"citations": [{"path": 7}]}),
+            "`citations[0].path`: invalid type: integer `7`, expected a string",
+            "known arguments",
         );
         check_told::<MultiGetArguments>(
             json!({"references": []}),
@@ -320,7 +272,7 @@ mod tests {
     #[test]
     fn null_is_as_if_not_told() {
         let arguments = json!({"query": "x", "domain": null, "limit": 7});
-        let asked: SearchArguments = read(arguments.as_object().unwrap().clone()).unwrap();
-        assert_eq!((asked.limit, asked.domain), (Some(7), None));
+        let found: SearchArguments = read(arguments.as_object().unwrap().clone()).unwrap();
+        assert_eq!((found.limit, found.domain), (Some(7), None));
     }
 }

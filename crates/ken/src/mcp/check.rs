@@ -12,8 +12,8 @@ use crate::searcher::{Searchers, masked};
 use crate::wire::{VerifyOutput, VerifyResponse};
 
 pub(super) fn verify_citations(searchers: &Searchers, arguments: JsonObject) -> Result<Reply> {
-    let asked: VerifyArguments = arguments::read(arguments)?;
-    let citations: Vec<Citation> = match (&asked.answer, asked.citations) {
+    let arguments: VerifyArguments = arguments::read(arguments)?;
+    let citations: Vec<Citation> = match (&arguments.answer, arguments.citations) {
         (None, Some(citations)) => citations.into_iter().map(Citation::from).collect(),
         (Some(answer), None) => cite::citations(answer),
         _ => {
@@ -23,7 +23,7 @@ pub(super) fn verify_citations(searchers: &Searchers, arguments: JsonObject) -> 
             ));
         }
     };
-    let domain = asked.domain.as_deref();
+    let domain = arguments.domain.as_deref();
     let notices = choose::refresh(&choose::searchers(searchers, domain)?);
     let verdicts = citations
         .into_iter()

@@ -21,26 +21,26 @@ const NOTHING_YET: &str = "notes are still being indexed, so this says nothing y
 const LIMIT: u32 = 5;
 
 pub(super) fn search(searchers: &Searchers, arguments: JsonObject) -> Result<Reply> {
-    let asked: SearchArguments = arguments::read(arguments)?;
-    if asked.query.trim().is_empty() {
+    let arguments: SearchArguments = arguments::read(arguments)?;
+    if arguments.query.trim().is_empty() {
         return Err(Hinted::error(
             "there is nothing to look for",
             "`query` takes a question, a name or key words",
         ));
     }
-    let searchers = choose::searchers(searchers, asked.domain.as_deref())?;
+    let searchers = choose::searchers(searchers, arguments.domain.as_deref())?;
     let mut notices = choose::refresh(&searchers);
-    let limit = asked.limit.unwrap_or(LIMIT);
+    let limit = arguments.limit.unwrap_or(LIMIT);
     let request = SearchRequest {
-        query: asked.query,
+        query: arguments.query,
         limit: Some(limit),
-        mode: asked.mode.map(Into::into),
-        max_tokens: asked.max_tokens,
-        dates: asked.dates,
+        mode: arguments.mode.map(Into::into),
+        max_tokens: arguments.max_tokens,
+        dates: arguments.dates,
         ..SearchRequest::default()
     };
     let answers = answers(&searchers, &request, &mut notices)?;
-    let (first, mut found) = merged(answers, limit as usize, asked.max_tokens);
+    let (first, mut found) = merged(answers, limit as usize, arguments.max_tokens);
     found.notices.splice(..0, notices);
     if found.results.is_empty() {
         let is_early = searchers.iter().any(|searcher| searcher.is_updating());

@@ -156,16 +156,16 @@ mod tests {
         let searchers = searchers(&folder, "work");
         let call = json!({"name": "search", "arguments": {"query": "boiler"}});
         for version in ["2026-07-28", "2025-11-25", "2025-06-18"] {
-            let asked = message("tools/call", Some(version), call.clone());
-            let (status, answer) = post(&searchers, None, asked).await;
+            let request = message("tools/call", Some(version), call.clone());
+            let (status, answer) = post(&searchers, None, request).await;
             assert_eq!(status, StatusCode::OK, "{version} {answer}");
             let path = &answer["result"]["structuredContent"]["results"][0]["path"];
             assert_eq!(path, "Note.md", "{answer}");
             let is_modern = version == "2026-07-28";
             assert_eq!(answer["result"].get("resultType").is_some(), is_modern);
         }
-        let asked = message("server/discover", Some("2026-07-28"), json!({}));
-        let (_, answer) = post(&searchers, None, asked).await;
+        let request = message("server/discover", Some("2026-07-28"), json!({}));
+        let (_, answer) = post(&searchers, None, request).await;
         assert!(
             answer["result"]["instructions"]
                 .as_str()
@@ -184,18 +184,18 @@ mod tests {
     async fn a_request_is_answered_from_the_desks_it_carries() {
         let folder = TempDir::new().unwrap();
         let (work, home) = (searchers(&folder, "work"), searchers(&folder, "home"));
-        let asked = || {
+        let request = || {
             message(
                 "tools/call",
                 Some("2026-07-28"),
                 json!({"name": "status", "arguments": {}}),
             )
         };
-        let (_, answer) = post(&work, Some(home), asked()).await;
+        let (_, answer) = post(&work, Some(home), request()).await;
         let domains = &answer["result"]["structuredContent"]["domains"];
         assert_eq!(domains[0]["domain"], "home", "{answer}");
         assert!(!answer.to_string().contains("work"), "{answer}");
-        let (_, answer) = post(&work, Some(work.only(&[])), asked()).await;
+        let (_, answer) = post(&work, Some(work.only(&[])), request()).await;
         assert_eq!(answer["result"]["isError"], true, "{answer}");
     }
 
@@ -212,7 +212,7 @@ mod tests {
         let mut old = old;
         old.insert("mcp-protocol-version", "2099-01-01".parse().unwrap());
         future["params"]["_meta"]["io.modelcontextprotocol/protocolVersion"] = json!("2099-01-01");
-        for (asked, status, code) in [
+        for (request, status, code) in [
             (broken, 400, -32700),
             ((wrong, body), 400, -32020),
             ((old, future), 400, -32022),
@@ -223,7 +223,7 @@ mod tests {
                 -32020,
             ),
         ] {
-            let (found, answer) = post(&searchers, None, asked).await;
+            let (found, answer) = post(&searchers, None, request).await;
             assert_eq!(
                 (found.as_u16(), &answer["error"]["code"]),
                 (status, &json!(code)),

@@ -81,19 +81,19 @@ pub(super) fn get(request: &GetPromptRequestParams) -> Result<GetPromptResult, E
         })?;
     let (name, _) = row.argument;
     let arguments = request.arguments.iter().flatten();
-    let mut asked = None;
+    let mut argument = None;
     for (key, value) in arguments {
         if key != name {
             return Err(invalid(format!(
                 "there is no argument `{key}`; did you mean `{name}`?"
             )));
         }
-        asked = value.as_str();
+        argument = value.as_str();
     }
-    let asked = asked
-        .filter(|asked| !asked.trim().is_empty())
+    let argument = argument
+        .filter(|argument| !argument.trim().is_empty())
         .ok_or_else(|| invalid(format!("the argument `{name}` is missing")))?;
-    let text = row.text.replacen("{}", asked.trim(), 1);
+    let text = row.text.replacen("{}", argument.trim(), 1);
     let message = PromptMessage::new_text(Role::User, text);
     Ok(GetPromptResult::new(vec![message]).with_description(row.description))
 }

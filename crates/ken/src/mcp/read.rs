@@ -18,12 +18,15 @@ use crate::wire::{
 const LIST_LIMIT: usize = 50;
 
 pub(super) fn get(searchers: &Searchers, arguments: JsonObject) -> Result<Reply> {
-    let asked: GetArguments = arguments::read(arguments)?;
+    let arguments: GetArguments = arguments::read(arguments)?;
     let (searchers, reference) =
-        choose::reference(searchers, &asked.reference, asked.domain.as_deref())?;
+        choose::reference(searchers, &arguments.reference, arguments.domain.as_deref())?;
     let notices = choose::refresh(&searchers);
-    let mut got = open(&searchers, &with_lines(reference, asked.from, asked.to))?;
-    check_lines(&got.passage, asked.from, asked.to)?;
+    let mut got = open(
+        &searchers,
+        &with_lines(reference, arguments.from, arguments.to),
+    )?;
+    check_lines(&got.passage, arguments.from, arguments.to)?;
     got.notices = notices;
     fit(&mut got, BYTES_MAX);
     let mut reply = Reply::new(&got, text::got(&got))?;
@@ -32,16 +35,16 @@ pub(super) fn get(searchers: &Searchers, arguments: JsonObject) -> Result<Reply>
 }
 
 pub(super) fn multi_get(searchers: &Searchers, arguments: JsonObject) -> Result<Reply> {
-    let asked: MultiGetArguments = arguments::read(arguments)?;
-    let domain = asked.domain.as_deref();
+    let arguments: MultiGetArguments = arguments::read(arguments)?;
+    let domain = arguments.domain.as_deref();
     let mut many = MultiGetOutput {
         notes: Vec::new(),
         missing: Vec::new(),
         notices: choose::refresh(&choose::searchers(searchers, domain)?),
     };
     let mut room = BYTES_MAX;
-    let n_references = asked.references.len();
-    for (index, reference) in asked.references.iter().enumerate() {
+    let n_references = arguments.references.len();
+    for (index, reference) in arguments.references.iter().enumerate() {
         let got = choose::reference(searchers, reference, domain)
             .and_then(|(searchers, reference)| open(&searchers, &reference));
         match got {
@@ -149,14 +152,14 @@ fn cut(passage: &mut Passage, text: &str, room: usize) -> String {
 }
 
 pub(super) fn list_notes(searchers: &Searchers, arguments: JsonObject) -> Result<Reply> {
-    let asked: ListArguments = arguments::read(arguments)?;
-    let searchers = choose::searchers(searchers, asked.domain.as_deref())?;
+    let arguments: ListArguments = arguments::read(arguments)?;
+    let searchers = choose::searchers(searchers, arguments.domain.as_deref())?;
     let notices = choose::refresh(&searchers);
     let request = NotesRequest {
-        prefix: asked.prefix.unwrap_or_default(),
-        tag: asked.tag,
-        offset: asked.offset.unwrap_or(0),
-        limit: asked.limit.unwrap_or(LIST_LIMIT),
+        prefix: arguments.prefix.unwrap_or_default(),
+        tag: arguments.tag,
+        offset: arguments.offset.unwrap_or(0),
+        limit: arguments.limit.unwrap_or(LIST_LIMIT),
     };
     let mut listed = listed(&searchers, &request)?;
     listed.notices.splice(..0, notices);
@@ -213,8 +216,8 @@ pub(super) fn listed(searchers: &[Arc<Searcher>], request: &NotesRequest) -> Res
 }
 
 pub(super) fn status(searchers: &Searchers, arguments: JsonObject) -> Result<Reply> {
-    let asked: StatusArguments = arguments::read(arguments)?;
-    let searchers = choose::searchers(searchers, asked.domain.as_deref())?;
+    let arguments: StatusArguments = arguments::read(arguments)?;
+    let searchers = choose::searchers(searchers, arguments.domain.as_deref())?;
     let mut status = StatusOutput {
         version: env!("CARGO_PKG_VERSION"),
         notices: choose::refresh(&searchers),

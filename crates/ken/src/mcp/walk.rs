@@ -10,9 +10,9 @@ use crate::searcher::{Searchers, WalkRequest};
 use crate::wire::{LinksOutput, TraverseOutput};
 
 pub(super) fn links(searchers: &Searchers, arguments: JsonObject) -> Result<Reply> {
-    let asked: LinksArguments = arguments::read(arguments)?;
+    let arguments: LinksArguments = arguments::read(arguments)?;
     let (searchers, reference) =
-        choose::reference(searchers, &asked.reference, asked.domain.as_deref())?;
+        choose::reference(searchers, &arguments.reference, arguments.domain.as_deref())?;
     let notices = choose::refresh(&searchers);
     let (searcher, links) = choose::first(&searchers, |searcher| searcher.links(&reference))?;
     let mut linked = LinksOutput {
@@ -44,16 +44,16 @@ pub(super) fn links(searchers: &Searchers, arguments: JsonObject) -> Result<Repl
 }
 
 pub(super) fn traverse(searchers: &Searchers, arguments: JsonObject) -> Result<Reply> {
-    let asked: TraverseArguments = arguments::read(arguments)?;
+    let arguments: TraverseArguments = arguments::read(arguments)?;
     let (searchers, note) =
-        choose::reference(searchers, &asked.reference, asked.domain.as_deref())?;
+        choose::reference(searchers, &arguments.reference, arguments.domain.as_deref())?;
     let notices = choose::refresh(&searchers);
     let request = WalkRequest {
         note,
-        query: asked.query,
-        depth: asked.depth,
-        limit: asked.limit,
-        is_deep: asked.deep.unwrap_or(false),
+        query: arguments.query,
+        depth: arguments.depth,
+        limit: arguments.limit,
+        is_deep: arguments.deep.unwrap_or(false),
         is_compared: false,
     };
     let (searcher, walk) = choose::first(&searchers, |searcher| searcher.traverse(&request))?;
