@@ -2,10 +2,11 @@
 
 use jiff::civil::Date;
 
-use super::fold::{collapse, fold, is_unspaced};
+use super::fold::{collapse, fold};
 use super::mend::push_new;
 use super::pattern::Pattern;
 use super::property::PropertyTest;
+use crate::words::is_unspaced;
 
 /// A condition on a note, ready to be tested.
 #[derive(Clone, Debug, PartialEq)]

@@ -1,22 +1,8 @@
 //! Text as conditions compare it: lower case, no accents, blanks collapsed. Pure.
 
-/// Whether `c` belongs to a script that writes words without spaces between them.
-pub(super) fn is_unspaced(c: char) -> bool {
-    matches!(c as u32,
-        0x0E00..=0x0EFF        // Thai, Lao
-        | 0x1000..=0x109F      // Myanmar
-        | 0x1780..=0x17FF      // Khmer
-        | 0x3005..=0x3007
-        | 0x3040..=0x30FF      // Hiragana, Katakana
-        | 0x31F0..=0x31FF
-        | 0x3400..=0x4DBF      // Han extension A
-        | 0x4E00..=0x9FFF      // Han
-        | 0xAC00..=0xD7AF      // Hangul
-        | 0xF900..=0xFAFF
-        | 0xFF66..=0xFF9D      // half-width Katakana
-        | 0x20000..=0x323AF    // Han extensions B and later
-    ) && c.is_alphanumeric()
-}
+use unicode_normalization::char::decompose_canonical;
+
+use crate::words::is_unspaced;
 
 /// Whether a condition on `word` would be about signs only, which nobody means to ask for.
 pub(super) fn is_only_punctuation(word: &str) -> bool {
@@ -97,50 +83,49 @@ pub(super) fn is_same_ignoring_case(one: &str, other: &str) -> bool {
 
 /// Appends one lower-case character without its accent, ligatures spelled out.
 fn push_folded(c: char, out: &mut String) {
-    let plain = match c {
-        // Combining marks belong to decomposed letters, which fold like composed ones.
-        '\u{300}'..='\u{36f}' => return,
-        'à'..='å' | 'ā' | 'ă' | 'ą' | 'ǎ' | 'ạ' | 'ả' => 'a',
-        'ấ' | 'ầ' | 'ẩ' | 'ẫ' | 'ậ' | 'ắ' | 'ằ' | 'ẳ' | 'ẵ' | 'ặ' => 'a',
-        'ç' | 'ć' | 'ĉ' | 'ċ' | 'č' => 'c',
-        'ď' | 'đ' | 'ð' => 'd',
-        'è'..='ë' | 'ē' | 'ĕ' | 'ė' | 'ę' | 'ě' | 'ẹ' | 'ẻ' | 'ẽ' => 'e',
-        'ế' | 'ề' | 'ể' | 'ễ' | 'ệ' => 'e',
-        'ĝ' | 'ğ' | 'ġ' | 'ģ' => 'g',
-        'ĥ' | 'ħ' => 'h',
-        'ì'..='ï' | 'ĩ' | 'ī' | 'ĭ' | 'į' | 'ı' | 'ǐ' | 'ỉ' | 'ị' => 'i',
-        'ĵ' => 'j',
-        'ķ' => 'k',
-        'ĺ' | 'ļ' | 'ľ' | 'ł' => 'l',
-        'ñ' | 'ń' | 'ņ' | 'ň' => 'n',
-        'ò'..='ö' | 'ø' | 'ō' | 'ŏ' | 'ő' | 'ơ' | 'ǒ' | 'ọ' | 'ỏ' => 'o',
-        'ố' | 'ồ' | 'ổ' | 'ỗ' | 'ộ' | 'ớ' | 'ờ' | 'ở' | 'ỡ' | 'ợ' => 'o',
-        'ŕ' | 'ŗ' | 'ř' => 'r',
-        'ś' | 'ŝ' | 'ş' | 'š' | 'ș' => 's',
-        'ţ' | 'ť' | 'ț' => 't',
-        'ù'..='ü' | 'ũ' | 'ū' | 'ŭ' | 'ů' | 'ű' | 'ų' | 'ư' | 'ǔ' | 'ụ' | 'ủ' => 'u',
-        'ứ' | 'ừ' | 'ử' | 'ữ' | 'ự' => 'u',
-        'ŵ' => 'w',
-        'ý' | 'ÿ' | 'ŷ' | 'ỳ' | 'ỵ' | 'ỷ' | 'ỹ' => 'y',
-        'ź' | 'ż' | 'ž' => 'z',
-        'ά' => 'α',
-        'έ' => 'ε',
-        'ή' => 'η',
-        'ί' | 'ϊ' | 'ΐ' => 'ι',
-        'ό' => 'ο',
-        'ύ' | 'ϋ' | 'ΰ' => 'υ',
-        'ώ' => 'ω',
-        'ς' => 'σ',
-        'ё' => 'е',
-        'й' => 'и',
-        '’' => '\'',
-        'ß' => return out.push_str("ss"),
-        'æ' => return out.push_str("ae"),
-        'œ' => return out.push_str("oe"),
-        'þ' => return out.push_str("th"),
+    match c {
+        // Letters that Unicode does not take for others with an accent.
+        'đ' | 'ð' => out.push('d'),
+        'ħ' => out.push('h'),
+        'ı' => out.push('i'),
+        'ł' => out.push('l'),
+        'ø' => out.push('o'),
+        'ς' => out.push('σ'),
+        '’' => out.push('\''),
+        'ß' => out.push_str("ss"),
+        'æ' => out.push_str("ae"),
+        'œ' => out.push_str("oe"),
+        'þ' => out.push_str("th"),
         // Full-width forms of ASCII.
-        '\u{ff01}'..='\u{ff5e}' => char::from_u32(c as u32 - 0xfee0).unwrap_or(c),
-        c => c,
-    };
-    out.push(plain.to_ascii_lowercase());
+        '\u{ff01}'..='\u{ff5e}' => out.extend(char::from_u32(c as u32 - 0xfee0)),
+        // Syllables are letters here, and not what they are made of.
+        c if is_unspaced(c) => out.push(c),
+        c => decompose_canonical(c, |part| {
+            // Accents of their own belong to decomposed letters, which fold like composed ones.
+            if !('\u{300}'..='\u{36f}').contains(&part) {
+                out.push(part);
+            }
+        }),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn accents_fold_in_every_alphabet() {
+        let check = |text: &str, expected: &str| assert_eq!(fold(text), expected, "{text}");
+        check("ÀÉÎÕÜ çñšž", "aeiou cnsz");
+        check("Ấp Đường Łódź Ørsted", "ap duong lodz orsted");
+        check(
+            "Straße Æon cœur þorn İstanbul",
+            "strasse aeon coeur thorn istanbul",
+        );
+        check("Άνθρωπος ΐ ὁδός", "ανθρωποσ ι οδοσ");
+        check("Ёлка Йод", "елка иод");
+        check("e\u{301}te\u{301} ＡＢＣ it’s", "ete abc it's");
+        check("한국어 ガラス が", "한국어 ガラス が");
+        check("ǟ ṩ ấ", "a s a");
+    }
 }
