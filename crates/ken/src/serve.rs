@@ -1,10 +1,10 @@
 //! The HTTP interface: routes over the searchers of the domains, behind one guard. Nothing but what
 //! stands in an index can be read through it.
 
-mod ask;
 mod compat;
 mod gate;
 mod guard;
+mod handlers;
 mod input;
 mod keep;
 mod listen;
@@ -12,10 +12,10 @@ mod openapi;
 mod patience;
 mod problem;
 mod reload;
+mod reply;
 mod routes;
 mod signature;
 mod table;
-mod told;
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -56,7 +56,7 @@ const ANSWER_TIME_MAX: Duration = Duration::from_secs(30);
 const QUESTIONS_WAITING_MAX: usize = 256;
 /// Reloads that wait for the one that runs.
 const RELOADS_WAITING_MAX: usize = 8;
-/// Reloads, and whatever else blocks, need threads beside those that answer.
+/// Reloads, and whatever else blocks, need threads besides those that answer.
 const EXTRA_THREADS: usize = 4;
 /// How long running requests may take after the signal to end.
 const END_TIME_MAX: Duration = Duration::from_secs(10);

@@ -1,5 +1,5 @@
-//! Places of other programs, so that what asks them finds Kenning instead. Each listens on a port of
-//! its own, on this machine only, behind the same guard.
+//! Compatibility servers: they speak the HTTP of other programs, so that clients of those find Kenning
+//! instead. Each listens on a port of its own, on this machine only, behind the same guard.
 
 pub(super) mod miyo;
 pub(super) mod omnisearch;

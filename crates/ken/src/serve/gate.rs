@@ -1,4 +1,4 @@
-//! Lets only so many pieces of work run at once, each on a thread of its own, and only so many wait.
+//! Limits how many requests are worked on at once, each on a thread of its own, and how many wait.
 
 use std::sync::Arc;
 use std::time::Duration;

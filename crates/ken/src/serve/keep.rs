@@ -12,10 +12,10 @@ use kenning::cite::{self, Citation};
 use kenning::vault::{Links, read_regular};
 
 use super::App;
-use super::ask::{Answer, check_query, within};
+use super::handlers::{Answer, check_query, within};
 use super::input::{At, Params, Sent};
 use super::problem::Problem;
-use super::told::Created;
+use super::reply::Created;
 use crate::hint::Hinted;
 use crate::runtime;
 use crate::searcher::{Searcher, masked};
@@ -37,31 +37,31 @@ pub(super) struct Shelf(Mutex<()>);
 pub(super) async fn keep(
     State(app): State<App>,
     At(searcher): At,
-    Sent(asked): Sent<KeepParams>,
+    Sent(params): Sent<KeepParams>,
 ) -> Result<Created<KeptResult>, Problem> {
-    check(&asked)?;
+    check(&params)?;
     let shelf = app.clone();
     let kept = app.ask(move || {
-        let kept = curated(&searcher, asked)?;
+        let kept = curated(&searcher, params)?;
         shelf.0.kept.append(&file(&searcher), &kept)?;
         Ok(kept)
     });
     Ok(Created(kept.await?))
 }
 
-fn check(asked: &KeepParams) -> Result<(), Problem> {
-    check_query(&asked.query)?;
-    if asked.query.trim().is_empty() || asked.text.trim().is_empty() {
+fn check(params: &KeepParams) -> Result<(), Problem> {
+    check_query(&params.query)?;
+    if params.query.trim().is_empty() || params.text.trim().is_empty() {
         return Err(Problem::bad_value("query and text may not be empty"));
     }
-    if asked.text.chars().nth(TEXT_CHARS_MAX).is_some() {
+    if params.text.chars().nth(TEXT_CHARS_MAX).is_some() {
         return Err(Problem::bad_value(format!(
             "text is longer than {TEXT_CHARS_MAX} characters"
         )));
     }
-    let n_citations = match &asked.citations {
+    let n_citations = match &params.citations {
         Some(citations) => citations.len(),
-        None => cite::citations(&asked.text).len(),
+        None => cite::citations(&params.text).len(),
     };
     if n_citations > CITATIONS_MAX {
         return Err(Problem::bad_value(format!(
@@ -72,12 +72,15 @@ fn check(asked: &KeepParams) -> Result<(), Problem> {
 }
 
 /// Masks credentials, finds the note and checks the quotes.
-fn curated(searcher: &Searcher, asked: KeepParams) -> Result<KeptResult> {
-    let note = asked.note.map(|note| searcher.passage(&note)).transpose()?;
-    let citations: Vec<CitationFields> = match asked.citations {
+fn curated(searcher: &Searcher, params: KeepParams) -> Result<KeptResult> {
+    let note = params
+        .note
+        .map(|note| searcher.passage(&note))
+        .transpose()?;
+    let citations: Vec<CitationFields> = match params.citations {
         Some(sent) => sent.into_iter().map(CitationFields::from).collect(),
         // An answer quotes the way it does where quotes are checked.
-        None => (cite::citations(&asked.text).into_iter())
+        None => (cite::citations(&params.text).into_iter())
             .map(CitationFields::from)
             .collect(),
     };
@@ -88,9 +91,9 @@ fn curated(searcher: &Searcher, asked: KeepParams) -> Result<KeptResult> {
     let citations = citations.into_iter().zip(checked.citations);
     Ok(KeptResult {
         at: runtime::now(),
-        query: masked(&asked.query),
+        query: masked(&params.query),
         note: note.map(|found| found.note.path.clone()),
-        text: masked(&asked.text),
+        text: masked(&params.text),
         citations: citations
             .map(|(citation, verdict)| KeptCitation {
                 citation,
@@ -143,10 +146,10 @@ fn private() -> OpenOptions {
 pub(super) async fn list(
     State(app): State<App>,
     At(searcher): At,
-    Params(asked): Params<PageParams>,
+    Params(params): Params<PageParams>,
 ) -> Answer<KeptResults> {
-    let limit = within("limit", asked.limit, LIMIT_MAX)?.unwrap_or(LIMIT) as usize;
-    let offset = asked.offset.unwrap_or_default() as usize;
+    let limit = within("limit", params.limit, LIMIT_MAX)?.unwrap_or(LIMIT) as usize;
+    let offset = params.offset.unwrap_or_default() as usize;
     app.ask(move || page(&file(&searcher), offset, limit)).await
 }
 

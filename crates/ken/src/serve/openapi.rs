@@ -11,7 +11,7 @@ use crate::wire::http::ProblemDetails;
 
 /// What can go wrong wherever something is asked.
 const PROBLEMS: [u16; 5] = [400, 401, 403, 500, 503];
-/// What can go wrong with a body, beside that.
+/// What else can go wrong with a body.
 const BODY_PROBLEMS: [u16; 4] = [408, 413, 415, 422];
 const DEFINITIONS: &str = "/components/schemas";
 

@@ -1,5 +1,5 @@
-//! A connection that is closed when the other side does not read: what was answered would otherwise wait
-//! in memory, and the connection with it, for as long as somebody likes.
+//! Closes a connection whose other side does not read: the response would otherwise stay in memory, and the
+//! connection open, for as long as the client likes.
 
 use std::io::{self, ErrorKind, IoSlice};
 use std::pin::Pin;

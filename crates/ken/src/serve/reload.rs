@@ -29,11 +29,11 @@ const LINE_PAUSE: Duration = Duration::from_millis(100);
 pub(super) async fn reload(
     State(app): State<App>,
     At(searcher): At,
-    Params(asked): Params<ReloadParams>,
+    Params(params): Params<ReloadParams>,
     headers: HeaderMap,
 ) -> Response {
     let how = How {
-        accept_removals: asked.accept_removals.unwrap_or(false),
+        accept_removals: params.accept_removals.unwrap_or(false),
         ..How::default()
     };
     let mut accepted = headers.get_all(header::ACCEPT).iter();

@@ -2,7 +2,7 @@
 //! takes and answers is read off the handler.
 
 use super::table::{JSON, Route, get, post};
-use super::{ask, keep, reload};
+use super::{handlers, keep, reload};
 use crate::wire::IndexReport;
 use crate::wire::http::ReloadLine;
 
@@ -23,21 +23,21 @@ pub(super) fn open() -> Vec<(&'static str, &'static str)> {
 /// What is asked of a domain.
 fn asking() -> Vec<Route> {
     vec![
-        get("/search", ask::search).says("Find passages by word and by meaning"),
-        post("/search", ask::search_sent).says("Find passages by word and by meaning"),
-        get("/node/{*path}", ask::node)
+        get("/search", handlers::search).says("Find passages by word and by meaning"),
+        post("/search", handlers::search_sent).says("Find passages by word and by meaning"),
+        get("/node/{*path}", handlers::node)
             .says("Read a note or some of its lines, and the passages it is searched by")
             .may_fail(&[409]),
-        get("/links/{*path}", ask::links)
+        get("/links/{*path}", handlers::links)
             .says("Tell where a note leads, who links to it and what leads nowhere")
             .may_fail(&[409]),
-        get("/traverse/{*path}", ask::traverse)
+        get("/traverse/{*path}", handlers::traverse)
             .says("Walk along links from a note, towards a question or what is like the note")
             .may_fail(&[409]),
-        get("/notes", ask::notes).says("List notes by path"),
-        get("/status", ask::status)
+        get("/notes", handlers::notes).says("List notes by path"),
+        get("/status", handlers::status)
             .says("Tell what is indexed, how old it is and what was left out"),
-        post("/verify", ask::verify)
+        post("/verify", handlers::verify)
             .says("Check the quotes of an answer against the notes it cites"),
     ]
 }
@@ -54,10 +54,10 @@ fn changing() -> Vec<Route> {
             .says("Keep a result that somebody found worth keeping")
             .may_fail(&[404, 409]),
         get("/deep", keep::list).says("List the results that were kept, the last one first"),
-        post("/promote", ask::not_built)
+        post("/promote", handlers::not_built)
             .says("Not built: promote proposed tags")
             .may_fail(&[501]),
-        post("/apply-renames", ask::not_built)
+        post("/apply-renames", handlers::not_built)
             .says("Not built: rename tags in notes")
             .may_fail(&[501]),
     ]
@@ -66,17 +66,17 @@ fn changing() -> Vec<Route> {
 /// What is asked of the server itself.
 fn around() -> Vec<Route> {
     vec![
-        get("/health", ask::health)
+        get("/health", handlers::health)
             .says("Tell whether the server answers, to anybody; and what it serves, to those who may ask")
             .open()
             .once(),
-        get("/d/{domain}/health", ask::domain_health)
+        get("/d/{domain}/health", handlers::domain_health)
             .says("Tell whether the server answers for a domain, and what that rests on")
             .once(),
-        get("/domains", ask::domains)
+        get("/domains", handlers::domains)
             .says("List the domains that this client may ask")
             .once(),
-        get("/openapi.json", ask::description)
+        get("/openapi.json", handlers::description)
             .says("Describe every route")
             .answers::<serde_json::Map<String, serde_json::Value>>(JSON)
             .once(),

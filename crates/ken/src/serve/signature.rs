@@ -12,8 +12,8 @@ use schemars::{JsonSchema, SchemaGenerator};
 use super::App;
 use super::input::{At, Every, NotePath, Params, Sent};
 use super::problem::Problem;
+use super::reply::{Created, Reply};
 use super::table::{JSON, Route};
-use super::told::{Created, Told};
 
 /// An argument of a handler or what it returns. Most say nothing about the route.
 pub(super) trait Part {
@@ -41,7 +41,7 @@ impl<T: JsonSchema> Part for Sent<T> {
     }
 }
 
-impl<T: JsonSchema> Part for Told<T> {
+impl<T: JsonSchema> Part for Reply<T> {
     fn describe(route: &mut Route) {
         route.add_answer::<T>(200, JSON);
     }

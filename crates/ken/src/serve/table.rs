@@ -37,7 +37,7 @@ pub(super) struct Route {
     pub(super) body: Option<SchemaOf>,
     /// Status, content type and schema of what it answers.
     pub(super) answers: Vec<(u16, &'static str, SchemaOf)>,
-    /// Status codes of what can go wrong, beside what can everywhere.
+    /// Status codes of what can go wrong, besides those of every route.
     pub(super) problems: Vec<u16>,
     handler: MethodRouter<App>,
 }

@@ -41,7 +41,7 @@ pub(crate) struct SearchParams {
     pub(crate) max_tokens: Option<u32>,
     /// Tell how each hit was scored.
     pub(crate) explain: Option<bool>,
-    /// Understand a time in the question ("last week", "2024"); the settings decide if not told.
+    /// Understand a time in the question ("last week", "2024"); the settings decide by default.
     pub(crate) dates: Option<bool>,
 }
 
@@ -84,7 +84,7 @@ pub(crate) struct NotesParams {
     /// Notes to leave out at the beginning.
     #[schemars(range(max = u32::MAX))]
     pub(crate) offset: Option<u32>,
-    /// Most notes; 100 if not told.
+    /// Maximum number of notes; 100 by default.
     #[schemars(range(min = 1, max = LIMIT_MAX))]
     pub(crate) limit: Option<u32>,
 }
@@ -104,7 +104,7 @@ pub(crate) struct PageParams {
     /// Entries to leave out at the beginning.
     #[schemars(range(max = u32::MAX))]
     pub(crate) offset: Option<u32>,
-    /// Most entries; 20 if not told.
+    /// Maximum number of entries; 20 by default.
     #[schemars(range(min = 1, max = LIMIT_MAX))]
     pub(crate) limit: Option<u32>,
 }

@@ -1,4 +1,4 @@
-//! In place of Miyo, the service that Obsidian's Copilot asks for notes. What Kenning does another
+//! Compatible with Miyo, the service that Obsidian's Copilot asks for notes. What Kenning does another
 //! way is refused with a sentence that says so.
 
 mod files;
@@ -21,7 +21,7 @@ use serde_json::json;
 use crate::runtime::How;
 use crate::searcher::{SearchRequest, Searcher, Searchers, masked};
 use crate::serve::App;
-use crate::serve::ask::{Answer, check_query, within};
+use crate::serve::handlers::{Answer, check_query, within};
 use crate::serve::input::{Every, Params, Sent};
 use crate::serve::problem::{self, Problem};
 use crate::wire::compat::{
@@ -81,19 +81,19 @@ async fn health(State(app): State<App>, Every(searchers): Every) -> Answer<MiyoH
 async fn search(
     State(app): State<App>,
     Every(searchers): Every,
-    Sent(asked): Sent<MiyoSearch>,
+    Sent(params): Sent<MiyoSearch>,
 ) -> Answer<MiyoAnswer> {
-    let query = asked.query.unwrap_or_default();
+    let query = params.query.unwrap_or_default();
     check_query(&query)?;
     if query.trim().is_empty() {
         return Err(Problem::bad("query is missing"));
     }
-    let limit = within("limit", asked.limit, LIMIT_MAX)?.unwrap_or(LIMIT);
-    let named = Named::find_all(&searchers, asked.folder_path, asked.folder_name)?;
+    let limit = within("limit", params.limit, LIMIT_MAX)?.unwrap_or(LIMIT);
+    let named = Named::find_all(&searchers, params.folder_path, params.folder_name)?;
     let sieve = Sieve {
-        filters: checked(asked.filters)?,
-        path: asked.path.map(|path| path.to_lowercase()),
-        excluded: folders_of(asked.exclude_folders)?,
+        filters: checked(params.filters)?,
+        path: params.path.map(|path| path.to_lowercase()),
+        excluded: folders_of(params.exclude_folders)?,
     };
     app.ask(move || {
         let started = Instant::now();
@@ -107,23 +107,23 @@ async fn search(
             ..SearchRequest::default()
         };
         let mut answers = Vec::new();
-        let mut asked = Vec::new();
+        let mut searched = Vec::new();
         for named in &named {
             answers.push((
                 named.searcher.name().to_owned(),
                 SearchResponse::from(named.searcher.search(&request)?),
             ));
-            asked.push((named, named.vault(), named.model()?));
+            searched.push((named, named.vault(), named.model()?));
         }
         let n_hits = answers.iter().map(|(_, answer)| answer.hits.len()).sum();
         let hits = merge(answers, n_hits, None).map_or_else(Vec::new, |joined| joined.hits);
         let mut results = Vec::new();
         for hit in hits.into_iter().filter(|hit| !sieve.excludes(&hit.path)) {
             let own = hit.domain.as_deref();
-            let at = asked
+            let at = searched
                 .iter()
                 .position(|(named, ..)| own == Some(named.searcher.name()));
-            let (named, vault, model) = &asked[at.unwrap_or(0)];
+            let (named, vault, model) = &searched[at.unwrap_or(0)];
             results.push(named.hit(hit, vault.as_ref(), model.clone()));
         }
         results.retain(|hit| sieve.passes(hit));
@@ -142,16 +142,21 @@ async fn search(
 async fn related(
     State(app): State<App>,
     Every(searchers): Every,
-    Sent(asked): Sent<MiyoRelated>,
+    Sent(params): Sent<MiyoRelated>,
 ) -> Answer<MiyoRelatedAnswer> {
-    let file_path = asked
+    let file_path = params
         .file_path
         .ok_or_else(|| Problem::bad("file_path is missing"))?;
-    let limit = within("limit", asked.limit, LIMIT_MAX)?.unwrap_or(LIMIT);
-    if !checked(asked.filters)?.is_empty() {
+    let limit = within("limit", params.limit, LIMIT_MAX)?.unwrap_or(LIMIT);
+    if !checked(params.filters)?.is_empty() {
         return Err(Problem::bad("related notes cannot be filtered"));
     }
-    let named = Named::of_file(&searchers, asked.folder_path, asked.folder_name, &file_path)?;
+    let named = Named::of_file(
+        &searchers,
+        params.folder_path,
+        params.folder_name,
+        &file_path,
+    )?;
     app.ask(move || {
         let started = Instant::now();
         let note = named.searcher.passage(&named.inner(&file_path))?;
@@ -191,10 +196,10 @@ async fn related(
 async fn folders(
     State(app): State<App>,
     Every(searchers): Every,
-    Params(asked): Params<MiyoFolderParams>,
+    Params(params): Params<MiyoFolderParams>,
 ) -> Result<axum::response::Response, Problem> {
     use axum::response::IntoResponse;
-    if let Some(path) = asked.path {
+    if let Some(path) = params.path {
         let named = Named::find(&searchers, Some(path), None)?;
         let folder = app.ask(move || Ok(folder(&named.searcher))).await?;
         return Ok(folder.into_response());
@@ -242,8 +247,8 @@ fn folder(searcher: &Searcher) -> MiyoFolder {
     }
 }
 
-async fn add_folder(Every(searchers): Every, Sent(asked): Sent<MiyoFolderParams>) -> Problem {
-    let path = asked.path.unwrap_or_default();
+async fn add_folder(Every(searchers): Every, Sent(params): Sent<MiyoFolderParams>) -> Problem {
+    let path = params.path.unwrap_or_default();
     match Named::find(&searchers, Some(path), None) {
         Ok(_) => Problem::new(StatusCode::CONFLICT, "the folder is registered already")
             .hint("which folders of it are left out is set as `exclude` in Kenning's settings"),
@@ -264,17 +269,17 @@ async fn unsupported() -> Problem {
 async fn resume(
     State(app): State<App>,
     Every(searchers): Every,
-    Sent(asked): Sent<MiyoFolderParams>,
+    Sent(params): Sent<MiyoFolderParams>,
 ) -> Result<(StatusCode, Json<MiyoStarted>), Problem> {
-    begin(app, &searchers, asked, "scanning")
+    begin(app, &searchers, params, "scanning")
 }
 
 async fn scan(
     State(app): State<App>,
     Every(searchers): Every,
-    Sent(asked): Sent<MiyoFolderParams>,
+    Sent(params): Sent<MiyoFolderParams>,
 ) -> Result<(StatusCode, Json<MiyoStarted>), Problem> {
-    begin(app, &searchers, asked, "started")
+    begin(app, &searchers, params, "started")
 }
 
 /// Brings a folder up to date, without waiting for it. Whether a file changed is always seen, so
@@ -282,10 +287,10 @@ async fn scan(
 fn begin(
     app: App,
     searchers: &Searchers,
-    asked: MiyoFolderParams,
+    params: MiyoFolderParams,
     status: &'static str,
 ) -> Result<(StatusCode, Json<MiyoStarted>), Problem> {
-    let path = asked.path.ok_or_else(|| Problem::bad("path is missing"))?;
+    let path = params.path.ok_or_else(|| Problem::bad("path is missing"))?;
     let searcher = Named::find(searchers, Some(path.clone()), None)?.searcher;
     tokio::spawn(async move { app.reload(searcher, How::default(), |_| ()).await });
     Ok((StatusCode::ACCEPTED, Json(MiyoStarted { status, path })))

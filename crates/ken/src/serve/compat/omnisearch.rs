@@ -1,4 +1,4 @@
-//! In place of the HTTP server of Obsidian's Omnisearch: one route, one list of notes.
+//! Compatible with the HTTP server of Obsidian's Omnisearch: one route, one list of notes.
 
 use std::collections::BTreeSet;
 
@@ -12,7 +12,7 @@ use axum::routing::get;
 
 use crate::searcher::{SearchRequest, Searcher};
 use crate::serve::App;
-use crate::serve::ask::{Answer, check_query};
+use crate::serve::handlers::{Answer, check_query};
 use crate::serve::input::{At, Params};
 use crate::serve::problem;
 use crate::wire::compat::{OmnisearchMatch, OmnisearchNote, OmnisearchParams};
@@ -66,9 +66,9 @@ async fn share(request: Request, next: Next) -> Response {
 async fn search(
     State(app): State<App>,
     At(searcher): At,
-    Params(asked): Params<OmnisearchParams>,
+    Params(params): Params<OmnisearchParams>,
 ) -> Answer<Vec<OmnisearchNote>> {
-    let query = asked.q.unwrap_or_default();
+    let query = params.q.unwrap_or_default();
     check_query(&query)?;
     app.ask(move || notes(&searcher, query)).await
 }

@@ -11,7 +11,7 @@ use super::filter::seconds;
 use super::{Named, extension, place};
 use crate::searcher::Searcher;
 use crate::serve::App;
-use crate::serve::ask::Answer;
+use crate::serve::handlers::Answer;
 use crate::serve::input::{Every, Params, Sent};
 use crate::serve::problem::Problem;
 use crate::wire::compat::{
@@ -24,30 +24,30 @@ use crate::wire::handle;
 pub(super) async fn files(
     State(app): State<App>,
     Every(searchers): Every,
-    Params(asked): Params<MiyoFilesParams>,
+    Params(params): Params<MiyoFilesParams>,
 ) -> Answer<MiyoFiles> {
-    if let Some(order) = &asked.order_by
+    if let Some(order) = &params.order_by
         && !matches!(order.as_str(), "mtime" | "updated_at")
     {
         return Err(Problem::bad("order_by is mtime or updated_at"));
     }
     let named = Named::find_all(
         &searchers,
-        asked.folder_path.clone(),
-        asked.folder_name.clone(),
+        params.folder_path.clone(),
+        params.folder_name.clone(),
     )?;
     app.ask(move || {
         let mut found = Vec::new();
         for named in &named {
             let of_domain = named
                 .searcher
-                .with_store(|store| listed(store, named, &asked))?;
+                .with_store(|store| listed(store, named, &params))?;
             found.extend(of_domain.into_iter().map(|file| (named, file)));
         }
         found.sort_by(|(_, a), (_, b)| b.mtime.cmp(&a.mtime).then_with(|| a.path.cmp(&b.path)));
         let total = found.len();
-        let page = found.into_iter().skip(asked.offset.unwrap_or(0));
-        let page = page.take(asked.limit.unwrap_or(usize::MAX));
+        let page = found.into_iter().skip(params.offset.unwrap_or(0));
+        let page = page.take(params.limit.unwrap_or(usize::MAX));
         let files = page.map(|(named, mut file)| {
             file.total_chunks = named
                 .searcher
@@ -62,9 +62,9 @@ pub(super) async fn files(
 }
 
 /// Returns the files of one folder that meet the conditions, by their paths below it.
-fn listed(store: &Store, named: &Named, asked: &MiyoFilesParams) -> Result<Vec<MiyoFile>> {
-    let title = asked.title.as_ref().map(|title| title.to_lowercase());
-    let file_path = asked.file_path.as_ref().map(|path| named.inner(path));
+fn listed(store: &Store, named: &Named, params: &MiyoFilesParams) -> Result<Vec<MiyoFile>> {
+    let title = params.title.as_ref().map(|title| title.to_lowercase());
+    let file_path = params.file_path.as_ref().map(|path| named.inner(path));
     let mut facts = store.select(Select::Every, Wanted::NAMES)?;
     facts.sort_by(|a, b| a.path.cmp(&b.path));
     let mut files = Vec::new();
@@ -74,10 +74,10 @@ fn listed(store: &Store, named: &Named, asked: &MiyoFilesParams) -> Result<Vec<M
             .is_none_or(|title| note.title.to_lowercase().contains(title))
             && file_path.as_ref().is_none_or(|path| *path == note.path);
         let mtime = note.mtime_ns / 1_000_000_000;
-        let is_in_time = asked
+        let is_in_time = params
             .mtime_after
             .is_none_or(|after| mtime as f64 >= seconds(after))
-            && asked
+            && params
                 .mtime_before
                 .is_none_or(|before| mtime as f64 <= seconds(before));
         if is_wanted && is_in_time {
@@ -107,10 +107,10 @@ fn n_chunks(store: &Store, path: &str) -> Result<usize> {
 pub(super) async fn documents(
     State(app): State<App>,
     Every(searchers): Every,
-    Params(asked): Params<MiyoDocumentsParams>,
+    Params(params): Params<MiyoDocumentsParams>,
 ) -> Answer<MiyoDocuments> {
-    let path = asked.path.ok_or_else(|| Problem::bad("path is missing"))?;
-    let named = Named::of_file(&searchers, asked.folder_path, asked.folder_name, &path)?;
+    let path = params.path.ok_or_else(|| Problem::bad("path is missing"))?;
+    let named = Named::of_file(&searchers, params.folder_path, params.folder_name, &path)?;
     app.ask(move || {
         let model = named.model()?;
         named.searcher.with_store(|store| {
@@ -163,10 +163,10 @@ pub(super) async fn documents(
 pub(super) async fn parse(
     State(app): State<App>,
     Every(searchers): Every,
-    Sent(asked): Sent<MiyoParse>,
+    Sent(params): Sent<MiyoParse>,
 ) -> Answer<MiyoParsed> {
-    let path = asked.path.ok_or_else(|| Problem::bad("path is missing"))?;
-    let named = Named::of_file(&searchers, asked.folder_path, asked.folder_name, &path)?;
+    let path = params.path.ok_or_else(|| Problem::bad("path is missing"))?;
+    let named = Named::of_file(&searchers, params.folder_path, params.folder_name, &path)?;
     let parsed = app.ask(move || {
         let inner = named.inner(&path);
         let note = named.searcher.passage(&inner)?;

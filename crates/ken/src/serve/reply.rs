@@ -1,4 +1,4 @@
-//! An answer as JSON, of a size that whoever asked can be expected to take.
+//! A response as JSON, of limited size.
 
 use std::io::{self, Write};
 use std::marker::PhantomData;
@@ -15,12 +15,12 @@ use super::table::JSON;
 const ANSWER_BYTES_MAX: usize = 16 << 20;
 
 /// A `T` as it is sent.
-pub(super) struct Told<T> {
+pub(super) struct Reply<T> {
     json: Bytes,
     of: PhantomData<fn() -> T>,
 }
 
-impl<T: Serialize> Told<T> {
+impl<T: Serialize> Reply<T> {
     /// Writes an answer down, unless it is too long.
     pub(super) fn new(answer: &T) -> kenning::Result<Self> {
         let mut json = Bounded(Vec::new());
@@ -52,14 +52,14 @@ impl Write for Bounded {
     }
 }
 
-impl<T> IntoResponse for Told<T> {
+impl<T> IntoResponse for Reply<T> {
     fn into_response(self) -> Response {
         ([(header::CONTENT_TYPE, JSON)], self.json).into_response()
     }
 }
 
 /// A `T` that was made.
-pub(super) struct Created<T>(pub(super) Told<T>);
+pub(super) struct Created<T>(pub(super) Reply<T>);
 
 impl<T> IntoResponse for Created<T> {
     fn into_response(self) -> Response {
@@ -73,14 +73,14 @@ mod tests {
 
     #[test]
     fn an_answer_has_an_end() {
-        assert_eq!(&Told::new(&["a"]).unwrap().json[..], b"[\"a\"]");
-        assert!(Told::new(&"x".repeat(ANSWER_BYTES_MAX - 2)).is_ok());
-        let error = Told::new(&"x".repeat(ANSWER_BYTES_MAX)).err().unwrap();
+        assert_eq!(&Reply::new(&["a"]).unwrap().json[..], b"[\"a\"]");
+        assert!(Reply::new(&"x".repeat(ANSWER_BYTES_MAX - 2)).is_ok());
+        let error = Reply::new(&"x".repeat(ANSWER_BYTES_MAX)).err().unwrap();
         assert_eq!(
             error.to_string(),
             "the question is too costly: its answer is longer than 16 MB"
         );
         // A sign may take six bytes.
-        assert!(Told::new(&"\u{1}".repeat(ANSWER_BYTES_MAX / 5)).is_err());
+        assert!(Reply::new(&"\u{1}".repeat(ANSWER_BYTES_MAX / 5)).is_err());
     }
 }

@@ -1,4 +1,4 @@
-//! What is asked over HTTP, handed to the searcher.
+//! Handlers of the routes: requests over HTTP, handed to the searcher.
 
 use std::sync::Arc;
 
@@ -14,7 +14,7 @@ use tokio::task::spawn_blocking;
 use super::App;
 use super::input::{At, Every, NotePath, Params, Sent};
 use super::problem::Problem;
-use super::told::Told;
+use super::reply::Reply;
 use crate::searcher::{NotesRequest, SearchRequest, Searcher, WalkRequest};
 use crate::wire::http::{
     CITATIONS_MAX, DEPTH_MAX, Domain, DomainHealth, DomainsResponse, HealthResponse, LIMIT_MAX,
@@ -29,7 +29,7 @@ use crate::wire::{
 /// Notes of a list where no number is told.
 const NOTES_LIMIT: u32 = 100;
 
-pub(super) type Answer<T> = Result<Told<T>, Problem>;
+pub(super) type Answer<T> = Result<Reply<T>, Problem>;
 
 impl App {
     /// Asks a searcher on a thread of its own.
@@ -37,7 +37,7 @@ impl App {
         &self,
         question: impl FnOnce() -> Result<T> + Send + 'static,
     ) -> Answer<T> {
-        let told = move || Ok(Told::new(&question()?)?);
+        let told = move || Ok(Reply::new(&question()?)?);
         self.0.questions.run(told).await
     }
 }
@@ -45,43 +45,43 @@ impl App {
 pub(super) async fn search(
     State(app): State<App>,
     At(searcher): At,
-    Params(asked): Params<SearchParams>,
+    Params(params): Params<SearchParams>,
 ) -> Answer<SearchResponse> {
-    let request = search_request(asked)?;
+    let request = search_request(params)?;
     app.ask(move || Ok(searcher.search(&request)?.into())).await
 }
 
 pub(super) async fn search_sent(
     State(app): State<App>,
     At(searcher): At,
-    Sent(asked): Sent<SearchParams>,
+    Sent(params): Sent<SearchParams>,
 ) -> Answer<SearchResponse> {
-    let request = search_request(asked)?;
+    let request = search_request(params)?;
     app.ask(move || Ok(searcher.search(&request)?.into())).await
 }
 
-fn search_request(asked: SearchParams) -> Result<SearchRequest, Problem> {
-    check_query(&asked.q)?;
-    if asked.q.trim().is_empty() {
+fn search_request(params: SearchParams) -> Result<SearchRequest, Problem> {
+    check_query(&params.q)?;
+    if params.q.trim().is_empty() {
         return Err(Problem::bad("q is empty"));
     }
-    let min_score = asked.min_score.unwrap_or_default();
+    let min_score = params.min_score.unwrap_or_default();
     if !(0.0..=1.0).contains(&min_score) {
         return Err(Problem::bad_value("min_score is not a number from 0 to 1"));
     }
-    if asked.max_tokens == Some(0) {
+    if params.max_tokens == Some(0) {
         return Err(Problem::bad_value("max_tokens must be at least 1"));
     }
     Ok(SearchRequest {
-        query: asked.q,
-        limit: within("k", asked.k, LIMIT_MAX)?,
-        per_note: within("per_note", asked.per_note, LIMIT_MAX)?,
-        mode: asked.mode.map(Into::into),
+        query: params.q,
+        limit: within("k", params.k, LIMIT_MAX)?,
+        per_note: within("per_note", params.per_note, LIMIT_MAX)?,
+        mode: params.mode.map(Into::into),
         fusion: None,
         min_score: min_score as f32,
-        max_tokens: asked.max_tokens.map(|n| n as usize),
-        is_explained: asked.explain.unwrap_or_default(),
-        dates: asked.dates,
+        max_tokens: params.max_tokens.map(|n| n as usize),
+        is_explained: params.explain.unwrap_or_default(),
+        dates: params.dates,
     })
 }
 
@@ -108,9 +108,9 @@ pub(super) async fn node(
     State(app): State<App>,
     At(searcher): At,
     NotePath(note): NotePath,
-    Params(asked): Params<LinesParams>,
+    Params(params): Params<LinesParams>,
 ) -> Answer<NodeResponse> {
-    let reference = match asked.lines {
+    let reference = match params.lines {
         Some(lines) => format!("{note}:{}", checked_lines(&lines)?),
         None => note,
     };
@@ -145,16 +145,16 @@ pub(super) async fn traverse(
     State(app): State<App>,
     At(searcher): At,
     NotePath(note): NotePath,
-    Params(asked): Params<WalkParams>,
+    Params(params): Params<WalkParams>,
 ) -> Answer<TraverseResponse> {
-    check_query(asked.q.as_deref().unwrap_or_default())?;
+    check_query(params.q.as_deref().unwrap_or_default())?;
     let request = WalkRequest {
         note,
-        query: asked.q,
-        depth: within("depth", asked.depth, DEPTH_MAX)?,
-        limit: within("k", asked.k, LIMIT_MAX)?,
-        is_deep: asked.deep.unwrap_or_default(),
-        is_compared: asked.compare.unwrap_or_default(),
+        query: params.q,
+        depth: within("depth", params.depth, DEPTH_MAX)?,
+        limit: within("k", params.k, LIMIT_MAX)?,
+        is_deep: params.deep.unwrap_or_default(),
+        is_compared: params.compare.unwrap_or_default(),
     };
     app.ask(move || Ok(searcher.traverse(&request)?.into()))
         .await
@@ -163,13 +163,13 @@ pub(super) async fn traverse(
 pub(super) async fn notes(
     State(app): State<App>,
     At(searcher): At,
-    Params(asked): Params<NotesParams>,
+    Params(params): Params<NotesParams>,
 ) -> Answer<NotesResponse> {
-    let limit = within("limit", asked.limit, LIMIT_MAX)?.unwrap_or(NOTES_LIMIT);
+    let limit = within("limit", params.limit, LIMIT_MAX)?.unwrap_or(NOTES_LIMIT);
     let request = NotesRequest {
-        prefix: asked.prefix.unwrap_or_default(),
-        tag: asked.tag,
-        offset: asked.offset.unwrap_or_default() as usize,
+        prefix: params.prefix.unwrap_or_default(),
+        tag: params.tag,
+        offset: params.offset.unwrap_or_default() as usize,
         limit: limit as usize,
     };
     app.ask(move || Ok(searcher.notes(&request)?.into())).await
@@ -182,9 +182,9 @@ pub(super) async fn status(State(app): State<App>, At(searcher): At) -> Answer<S
 pub(super) async fn verify(
     State(app): State<App>,
     At(searcher): At,
-    Sent(asked): Sent<VerifyParams>,
+    Sent(params): Sent<VerifyParams>,
 ) -> Answer<VerifyResponse> {
-    let citations: Vec<Citation> = match (asked.citations, asked.answer) {
+    let citations: Vec<Citation> = match (params.citations, params.answer) {
         (Some(citations), None) => {
             let citations = citations.into_iter().map(CitationFields::from);
             citations.map(Citation::from).collect()
