@@ -2,17 +2,17 @@
 
 use std::io::{self, IsTerminal, Read, Seek, Write, stderr};
 use std::path::Path;
-use std::sync::OnceLock;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressStyle};
-use kenning::Error;
 use kenning::embed::{self, EmbedError, Embedder};
-use kenning::index::{self, IndexContext, IndexOptions, Progress, Rebuild, Report};
+use kenning::index::{self, IndexOptions, Progress, Rebuild, Report};
 use kenning::store::{self, FileId, Store};
 use kenning::vault::{self, Source, Vault};
+use kenning::{Error, Kenning, Update};
 
 use crate::git;
 use crate::hint::Hinted;
@@ -72,10 +72,9 @@ fn own_turn() -> i64 {
     first + N_TURNS.fetch_add(1, Ordering::Relaxed)
 }
 
-/// The model in use: the one in the binary, or a folder that is read when first needed.
+/// The model in use: the one in the binary, or one that was read from a folder.
 pub(crate) enum Model {
-    Embedded(&'static dyn Embedder),
-    Loaded(Box<dyn Embedder>),
+    Loaded(Arc<dyn Embedder>),
     /// It is named, but cannot be read, for this reason. Words can be searched without it.
     Lost(String),
 }
@@ -115,21 +114,36 @@ impl Model {
     fn named(name: &str) -> Result<Self> {
         let own = embed::embedded();
         if name == "default" || name == own.id().name {
-            return Ok(Self::Embedded(own));
+            return Ok(Self::Loaded(Arc::new(own)));
         }
-        Ok(Self::Loaded(Box::new(embed::load(Path::new(name))?)))
+        Ok(Self::Loaded(Arc::new(embed::load(Path::new(name))?)))
     }
 
     /// Returns what turns text into vectors.
-    pub(crate) fn embedder(&self) -> Result<&dyn Embedder> {
+    pub(crate) fn embedder(&self) -> Result<&Arc<dyn Embedder>> {
         match self {
-            Self::Embedded(model) => Ok(*model),
-            Self::Loaded(model) => Ok(model.as_ref()),
+            Self::Loaded(model) => Ok(model),
             Self::Lost(why) => Err(Hinted::error(
                 why.clone(),
                 "put the model back, choose another with `ken model use`, or search words alone with `--mode lexical`",
             )),
         }
+    }
+}
+
+/// Names the index of a place, to be asked with its model. Words can be asked for without a model.
+pub(crate) fn index_of(located: &Located, model: &Model) -> Kenning {
+    let index = Kenning::new(&located.store, now).index_options(IndexOptions {
+        n_threads: n_threads(),
+        ..IndexOptions::default()
+    });
+    let index = match model {
+        Model::Loaded(model) => index.embedder(Arc::clone(model)),
+        Model::Lost(_) => index,
+    };
+    match &located.vault {
+        Some(vault) => index.of_vault(vault::name_of(vault)),
+        None => index,
     }
 }
 
@@ -214,7 +228,9 @@ pub(crate) const FOLDER_GONE: &str = "the folder is not there";
 /// Brings the whole index up to date, with a progress bar for people.
 pub(crate) fn update(located: &Located, folder: &Path, how: How) -> Result<(Report, f64)> {
     let vault = vault_of(located, folder)?;
-    with_bar(located, &vault, &how.options(located), index::update)
+    with_bar(located, &vault, &how.options(located), |update| {
+        update.run()
+    })
 }
 
 /// Brings the whole index up to date, and tells somebody else how far it is.
@@ -231,7 +247,7 @@ pub(crate) fn reload(
     })?;
     let vault = vault_of(located, folder)?;
     let options = how.options(located);
-    with_context(located, &vault, &options, progress, index::update)
+    run_update(located, &vault, &options, progress, |update| update.run())
 }
 
 /// Brings one file up to date.
@@ -241,9 +257,9 @@ pub(crate) fn update_file(located: &Located, vault: &Vault, path: &str) -> Resul
         n_threads: 1,
         ..IndexOptions::default()
     };
-    with_bar(located, vault, &options, |cx| {
+    with_bar(located, vault, &options, |update| {
         let stamp = vault.find(path).map(|found| found.stamp);
-        index::update_file(cx, path, stamp)
+        update.run_file(path, stamp)
     })
 }
 
@@ -251,41 +267,35 @@ fn with_bar(
     located: &Located,
     source: &dyn Source,
     options: &IndexOptions,
-    run: impl Fn(&IndexContext<'_>) -> kenning::Result<Report>,
+    run: impl Fn(Update<'_>) -> kenning::Result<Report>,
 ) -> Result<(Report, f64)> {
     let bar = progress_bar();
     let progress = |progress| show(&bar, progress);
-    let report = with_context(located, source, options, &progress, run);
+    let report = run_update(located, source, options, &progress, run);
     bar.finish_and_clear();
     report
 }
 
-fn with_context(
+fn run_update(
     located: &Located,
     source: &dyn Source,
     options: &IndexOptions,
     progress: &(dyn Fn(Progress) + Sync),
-    run: impl Fn(&IndexContext<'_>) -> kenning::Result<Report>,
+    run: impl Fn(Update<'_>) -> kenning::Result<Report>,
 ) -> Result<(Report, f64)> {
     let model = Model::of(located)?;
-    let reader = Readers::default();
+    let index = Kenning::new(&located.store, now)
+        .embedder(Arc::clone(model.embedder()?))
+        .reader(Arc::new(Readers::default()))
+        .index_options(options.clone());
     let started = Instant::now();
-    let cx = IndexContext {
-        source,
-        store: &located.store,
-        reader: &reader,
-        embedder: model.embedder()?,
-        now: now(),
-        options,
-        progress,
-        stop: stop_flag(),
-    };
+    let run = || run(index.updating(source).progress(progress).stop(stop_flag()));
     let seen = FileId::of(&located.store);
-    let report = match (run(&cx), seen) {
+    let report = match (run(), seen) {
         (Err(Error::StoreForeign { reason, .. }), Some(seen)) if located.is_own_place => {
             let aside = store::set_aside(&located.store, seen, options.patience)?;
             let rebuilt = Some(Rebuild::Damaged { reason, aside });
-            let report = run(&cx)?;
+            let report = run()?;
             Report { rebuilt, ..report }
         }
         (report, _) => report?,

@@ -15,15 +15,15 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use anyhow::Result;
-use kenning::Error;
+use kenning::Kenning;
 use kenning::budget::Budget;
 use kenning::cite::{self, Citation, Verdict};
-use kenning::embed::{Embedder, ModelId, embedded};
+use kenning::embed::ModelId;
 use kenning::index::Progress;
 use kenning::links::{self, Links};
-use kenning::search::{self, Mode, Passage, SearchContext, SearchOptions};
+use kenning::search::{self, Mode, Passage, SearchOptions};
 use kenning::secrets;
-use kenning::store::{FileId, IndexVersion, NoteId, NoteRow, Select, Store, VersionWatch, Wanted};
+use kenning::store::{FileId, NoteId, NoteRow, Select, Store, Wanted};
 use kenning::traverse::{TraverseContext, Walker};
 
 pub(crate) use answered::{Answered, Indexed, NotesPage, Updated, Walk, Walked};
@@ -38,8 +38,7 @@ pub(crate) struct Searcher {
     settings: Settings,
     located: Located,
     model: Arc<Model>,
-    watch: Mutex<Option<VersionWatch>>,
-    idle: Mutex<Vec<(IndexVersion, Store)>>,
+    index: Kenning,
     updates: fresh::Updates,
     mending: mend::Mending,
 }
@@ -49,10 +48,9 @@ impl Searcher {
     pub(crate) fn new(settings: &Settings, located: Located, model: Arc<Model>) -> Self {
         Self {
             settings: settings.clone(),
+            index: runtime::index_of(&located, &model),
             located,
             model,
-            watch: Mutex::default(),
-            idle: Mutex::default(),
             updates: fresh::Updates::default(),
             mending: mend::Mending::default(),
         }
@@ -112,7 +110,7 @@ impl Searcher {
         checked_at: Option<i64>,
     ) -> Result<Answered> {
         let settings = &self.settings;
-        let (mode, embedder, lost) = self.retrievers(settings.mode(request.mode)?)?;
+        let (mode, lost) = self.retrievers(settings.mode(request.mode)?)?;
         let options = SearchOptions {
             mode,
             limit: request.limit.unwrap_or(settings.search.limit) as usize,
@@ -126,13 +124,8 @@ impl Searcher {
         let query = masked(&request.query);
         let tuning = settings.tuning_at(&self.located, request.fusion);
         let started = Instant::now();
-        let cx = SearchContext {
-            store,
-            embedder,
-            tuning: &tuning,
-            budget: &self.budget(),
-        };
-        let mut answer = search::search(&cx, &query, &options)?;
+        let search = self.index.query(&query).options(options).tuning(&tuning);
+        let mut answer = search.budget(&self.budget()).run_on(store)?;
         answer.notices.extend(lost);
         answer.notices.extend(caveats::of(&self.located, store)?);
         let checked_at = match checked_at {
@@ -151,16 +144,16 @@ impl Searcher {
         })
     }
 
-    /// Returns how to search and what with. Where the model is lost and meaning was not all that was
-    /// asked for, words alone are searched, and the notice says so.
-    fn retrievers(&self, asked: Mode) -> Result<(Mode, &dyn Embedder, Option<String>)> {
+    /// Returns how to search. Where the model is lost and meaning was not all that was asked for, words
+    /// alone are searched, and the notice says so.
+    fn retrievers(&self, asked: Mode) -> Result<(Mode, Option<String>)> {
         match &*self.model {
-            Model::Lost(_) if asked == Mode::Lexical => Ok((asked, embedded(), None)),
             Model::Lost(why) if asked == Mode::Hybrid => {
                 let notice = format!("{why}, so only words were searched, not meaning");
-                Ok((Mode::Lexical, embedded(), Some(notice)))
+                Ok((Mode::Lexical, Some(notice)))
             }
-            model => Ok((asked, model.embedder()?, None)),
+            model if asked == Mode::Vector => model.embedder().map(|_| (asked, None)),
+            _ => Ok((asked, None)),
         }
     }
 
@@ -199,7 +192,7 @@ impl Searcher {
         let started = Instant::now();
         let cx = TraverseContext {
             store,
-            embedder: self.model.embedder()?,
+            embedder: &**self.model.embedder()?,
             now: runtime::now(),
             decay: &decay,
             budget: &self.budget(),
@@ -286,7 +279,7 @@ impl Searcher {
         let reloaded = runtime::reload(&self.located, how, progress);
         // Snapshots of what was before are not asked again.
         if reloaded.is_ok() {
-            locked(&self.idle).clear();
+            self.index.close_snapshots();
         }
         memory::give_back();
         let (report, seconds) = reloaded?;
@@ -301,50 +294,9 @@ impl Searcher {
     /// to open: the last one still answers. One that is damaged is mended first, where that may be.
     pub(crate) fn with_store<T>(&self, run: impl Fn(&Store) -> Result<T>) -> Result<T> {
         let seen = FileId::of(&self.located.store);
-        match self.lend(&run) {
-            Err(error) if self.mend(&error, seen)? => self.lend(&run),
+        match self.index.with_store(&run) {
+            Err(error) if self.mend(&error, seen)? => self.index.with_store(&run),
             result => result,
-        }
-    }
-
-    fn lend<T>(&self, run: &impl Fn(&Store) -> Result<T>) -> Result<T> {
-        let (version, store) = self.take()?;
-        let result = run(&store);
-        let mut idle = locked(&self.idle);
-        // As many as can be asked at once are kept open between questions.
-        if idle.len() < runtime::n_threads() {
-            idle.push((version, store));
-        }
-        result
-    }
-
-    fn take(&self) -> kenning::Result<(IndexVersion, Store)> {
-        let version = self.version();
-        let mut idle = locked(&self.idle);
-        let known = match &version {
-            Ok(version) => idle.iter().position(|(seen, _)| seen == version),
-            // What is left in memory of a damaged file is soon not enough.
-            Err(Error::StoreCorrupt { .. } | Error::StoreForeign { .. }) => None,
-            Err(_) => idle.len().checked_sub(1),
-        };
-        if let Some(known) = known {
-            return Ok(idle.swap_remove(known));
-        }
-        let version = version?;
-        match runtime::store(&self.located) {
-            Ok(store) => {
-                idle.retain(|(seen, _)| *seen == version);
-                Ok((version, store))
-            }
-            Err(error) => idle.pop().ok_or(error),
-        }
-    }
-
-    fn version(&self) -> kenning::Result<IndexVersion> {
-        let mut watch = locked(&self.watch);
-        match &mut *watch {
-            Some(watch) => watch.now(),
-            None => watch.insert(VersionWatch::open(&self.located.store)?).now(),
         }
     }
 }

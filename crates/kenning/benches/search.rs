@@ -80,7 +80,7 @@ fn quantiles(times: &[Duration]) -> [Duration; 2] {
 fn asker(mode: Mode) -> impl Fn(&str) {
     let options = SearchOptions {
         mode,
-        ..SearchOptions::default()
+        ..SearchOptions::at(0)
     };
     let tuning = Tuning::default();
     move |query| {

@@ -66,6 +66,33 @@ pub trait Embedder: Send + Sync {
     }
 }
 
+/// Whoever holds a model for good, such as the one inside the binary, may lend it.
+impl<T: Embedder + ?Sized> Embedder for &T {
+    fn id(&self) -> &ModelId {
+        (**self).id()
+    }
+
+    fn embed_passages(&self, texts: &[&str], rows: &mut Vec<f32>) -> Result<(), EmbedError> {
+        (**self).embed_passages(texts, rows)
+    }
+
+    fn embed_query(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
+        (**self).embed_query(text)
+    }
+
+    fn batch_hint(&self) -> usize {
+        (**self).batch_hint()
+    }
+
+    fn calibration(&self) -> Calibration {
+        (**self).calibration()
+    }
+
+    fn token_vectors(&self) -> Option<&StaticModel> {
+        (**self).token_vectors()
+    }
+}
+
 /// What the similarities of a model mean. Every threshold that was fitted to one model is here; the
 /// default is that of the model inside the binary. What an unrelated passage scores is measured in
 /// each vault.
@@ -91,6 +118,13 @@ impl Calibration {
     pub fn meaning(&self, cosine: f32, unrelated: f32) -> f32 {
         let above = (cosine - unrelated) / (1.0 - unrelated).max(f32::EPSILON);
         above.max(0.0) * (Self::NEAR / self.near)
+    }
+
+    /// Returns how like a passage is to a word that it does not hold, where the model has no vectors for
+    /// tokens: what says the same as the question says its words by others.
+    pub fn token_likeness(&self, meaning: f32) -> f32 {
+        let same = self.token_same - self.token_unrelated;
+        (self.token_unrelated + meaning / Self::NEAR * same).clamp(0.0, 1.0)
     }
 }
 
@@ -271,6 +305,13 @@ mod tests {
             assert_eq!(calibration.meaning(0.1, unrelated), 0.0);
             let near = calibration.meaning(same, unrelated);
             assert!((near - Calibration::NEAR).abs() < 1e-6, "{near}");
+            assert_eq!(calibration.token_likeness(0.0), calibration.token_unrelated);
+            let likeness = calibration.token_likeness(Calibration::NEAR);
+            assert!(
+                (likeness - calibration.token_same).abs() < 1e-6,
+                "{likeness}"
+            );
+            assert_eq!(calibration.token_likeness(2.0), 1.0);
         }
     }
 

@@ -27,6 +27,8 @@ use crate::store::Store;
 
 /// Ranks looked at for each question.
 const RANKS: usize = 100;
+/// When judged questions are asked: figures must not depend on the day on which they are measured.
+const JUDGED_AT: i64 = 0;
 
 /// How one way of searching did on a collection.
 #[derive(Clone, Debug, PartialEq)]
@@ -59,7 +61,7 @@ pub fn run(
         mode,
         limit: RANKS + questions.most_excluded(),
         per_note: 1,
-        ..SearchOptions::default()
+        ..SearchOptions::at(JUDGED_AT)
     };
     let mut by_question = Vec::new();
     let mut times = Vec::new();

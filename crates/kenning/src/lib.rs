@@ -1,53 +1,28 @@
 //! Kenning finds the right passage in a person's notes, by exact word and by meaning.
 //!
-//! Two flows, one function per arrow, each in the module of its name:
+//! An index is one file. It is filled from a folder of notes, and then asked (`examples/search.rs`):
+//!
+//! ```
+#![doc = include_str!("../examples/search.rs")]
+//! ```
+//!
+//! Builders say the rest: [`Kenning::query`] how a question is asked, [`Kenning::updating`] how the index
+//! is brought up to date (`examples/index.rs`):
+//!
+//! ```
+#![doc = include_str!("../examples/index.rs")]
+//! ```
+//!
+//! The engine is synchronous and asks nobody for the time, the environment or the network: they
+//! are handed in. Inside there are two flows, one function per arrow, each in the module of its name:
 //!
 //! ```text
 //! write: file ─vault─> text ─secrets─> CleanText ─note─> Note ─chunk─> Chunks ─embed─> vectors ─store─> rows
 //! read:  text ─query─> Query ─store─> Candidates ─fuse─> Ranked ─excerpt─> Hits ─cite─> Verdicts
 //! ```
 //!
-//! The engine is synchronous and asks nobody for the time, the environment or the network: they
-//! are handed in.
-//!
-//! ```
-//! use std::sync::atomic::AtomicBool;
-//!
-//! use kenning::budget::Budget;
-//! use kenning::extract::InProcess;
-//! use kenning::index::{self, IndexContext, IndexOptions};
-//! use kenning::search::{self, SearchContext, SearchOptions, Tuning};
-//! use kenning::store::Store;
-//! use kenning::vault::{Vault, WalkRules};
-//!
-//! # fn main() -> Result<(), Box<dyn std::error::Error>> {
-//! # let folder = tempfile::tempdir()?;
-//! # let (notes, file) = (folder.path().join("notes"), folder.path().join("notes.db"));
-//! # std::fs::create_dir(&notes)?;
-//! std::fs::write(notes.join("Roof.md"), "# Roof\n\nEsko repaired the north gutter.\n")?;
-//! let model = kenning::embed::embedded();
-//! index::update(&IndexContext {
-//!     source: &Vault::open(&notes, WalkRules::default())?,
-//!     store: &file,
-//!     reader: &InProcess::default(),
-//!     embedder: model,
-//!     now: 0,
-//!     options: &IndexOptions::default(),
-//!     progress: &|_| {},
-//!     stop: &AtomicBool::new(false),
-//! })?;
-//! let (store, tuning) = (Store::open(&file)?, Tuning::default());
-//! let cx = SearchContext {
-//!     store: &store,
-//!     embedder: model,
-//!     tuning: &tuning,
-//!     budget: &Budget::default(),
-//! };
-//! let answer = search::search(&cx, "who repaired the gutter", &SearchOptions::default())?;
-//! assert_eq!(answer.hits[0].note.path, "Roof.md");
-//! # Ok(())
-//! # }
-//! ```
+//! [`Kenning::with_store`] lends the snapshot that the functions of [`links`], [`traverse`] and [`cite`]
+//! work on.
 
 pub mod budget;
 pub mod chunk;
@@ -59,6 +34,7 @@ pub mod eval;
 pub mod extract;
 pub mod graph;
 pub mod index;
+mod kenning;
 pub mod links;
 pub mod note;
 pub mod search;
@@ -68,4 +44,9 @@ pub mod traverse;
 pub mod vault;
 pub mod words;
 
+pub use embed::Embedder;
 pub use error::{Error, Result};
+pub use index::{IndexOptions, Progress, Report};
+pub use kenning::{Kenning, Search, Update};
+pub use search::{Answer, Evidence, Hit, Mode, Passage, SearchOptions, Tuning};
+pub use vault::{Vault, WalkRules};

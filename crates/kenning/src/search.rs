@@ -99,8 +99,9 @@ pub struct SearchOptions {
     pub now: i64,
 }
 
-impl Default for SearchOptions {
-    fn default() -> Self {
+impl SearchOptions {
+    /// Returns the usual options for a question that is asked at `now`, in seconds since 1970.
+    pub fn at(now: i64) -> Self {
         Self {
             mode: Mode::default(),
             limit: 10,
@@ -109,7 +110,7 @@ impl Default for SearchOptions {
             max_tokens: None,
             is_explained: false,
             reads_dates: true,
-            now: 0,
+            now,
         }
     }
 }

@@ -7,13 +7,14 @@ mod tune;
 
 use std::fs;
 use std::path::Path;
-use std::sync::atomic::AtomicBool;
+use std::sync::Arc;
 
 use anyhow::Result;
+use kenning::Kenning;
 use kenning::budget::Budget;
 use kenning::embed::Embedder;
 use kenning::eval::{self, Abstention, Collection, Judgements, Outcome};
-use kenning::index::{self, IndexContext, IndexOptions, Profile};
+use kenning::index::{IndexOptions, Profile};
 use kenning::search::{Fusion, Mode, SearchContext, Tuning};
 use kenning::store::Store;
 use kenning::vault::{Source, Vault};
@@ -44,11 +45,11 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &EvalArgs) -> Result
     }
     let asked = Asked::prepare(settings, place, args, model)?;
     if args.tune {
-        return tune::run(&asked, model, &tuning, args);
+        return tune::run(&asked, &**model, &tuning, args);
     }
     let cx = SearchContext {
         store: &asked.index.store,
-        embedder: model,
+        embedder: &**model,
         tuning: &tuning,
         budget: &Budget::default(),
     };
@@ -105,7 +106,7 @@ impl Asked {
         settings: &Settings,
         place: &Place,
         args: &EvalArgs,
-        model: &dyn Embedder,
+        model: &Arc<dyn Embedder>,
     ) -> Result<Self> {
         // Questions are read first: a mistake in them should not wait for the index.
         let judgements = match (&args.golden, &args.collection) {
@@ -154,23 +155,18 @@ struct TemporaryIndex {
 }
 
 impl TemporaryIndex {
-    fn make(source: &dyn Source, profile: Profile, model: &dyn Embedder) -> Result<Self> {
+    fn make(source: &dyn Source, profile: Profile, model: &Arc<dyn Embedder>) -> Result<Self> {
         let folder = tempfile::tempdir()?;
         let path = folder.path().join("eval.db");
-        index::update(&IndexContext {
-            source,
-            store: &path,
-            reader: &Readers::default(),
-            embedder: model,
-            now: runtime::now(),
-            options: &IndexOptions {
+        let index = Kenning::new(&path, runtime::now)
+            .embedder(Arc::clone(model))
+            .reader(Arc::new(Readers::default()))
+            .index_options(IndexOptions {
                 profile,
                 n_threads: runtime::n_threads(),
                 ..IndexOptions::default()
-            },
-            progress: &|_| {},
-            stop: &AtomicBool::new(false),
-        })?;
+            });
+        index.update(source)?;
         Ok(Self {
             store: Store::open(&path)?,
             _folder: folder,

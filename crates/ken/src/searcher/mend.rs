@@ -1,4 +1,4 @@
-//! A damaged index is put aside and made again from the notes, with a word to those who ask.
+//! A damaged index is put aside and made again from the notes, and those who ask are told.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -38,8 +38,7 @@ impl Searcher {
             return Ok(false);
         };
         // What was read of the damaged file is not asked again.
-        locked(&self.idle).clear();
-        *locked(&self.watch) = None;
+        self.index.close_snapshots();
         if !self.mending.is_allowed.load(Ordering::Relaxed) || self.vault().is_none() {
             return Ok(false);
         }

@@ -124,8 +124,7 @@ fn from_engine(store: &Store, query: &str) -> Ids {
     };
     let options = SearchOptions {
         limit: LIMIT,
-        now: i64::MAX >> 24,
-        ..SearchOptions::default()
+        ..SearchOptions::at(i64::MAX >> 24)
     };
     let answer = search(&cx, query, &options).unwrap();
     let hits = answer.hits.iter();

@@ -21,7 +21,7 @@ const EMPTY_NAMES: [&str; 7] = [
 
 /// What each room of the engine may use of the others: a whole room, or single types of it.
 /// Rooms come before those that use them; the first ones are pure.
-const ROOMS: [(&str, &[&str]); 28] = [
+const ROOMS: [(&str, &[&str]); 29] = [
     ("budget", &["error"]),
     ("cpu", &[]),
     ("words", &[]),
@@ -40,7 +40,7 @@ const ROOMS: [(&str, &[&str]); 28] = [
     ),
     ("chunk", &["note"]),
     ("graph", &[]),
-    ("search/grammar", &["budget"]),
+    ("search/grammar", &["budget", "words"]),
     ("search/intent", &[]),
     ("search/decay", &[]),
     ("search/graph", &[]),
@@ -138,6 +138,12 @@ const ROOMS: [(&str, &[&str]); 28] = [
         "eval",
         &[
             "budget", "embed", "error", "links", "search", "store", "vault", "words",
+        ],
+    ),
+    (
+        "kenning",
+        &[
+            "budget", "embed", "error", "extract", "index", "links", "search", "store", "vault",
         ],
     ),
 ];

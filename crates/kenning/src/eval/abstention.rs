@@ -76,7 +76,7 @@ fn ask<'a>(
     is_answerable: bool,
     misjudged: &mut Vec<Misjudged>,
 ) -> Result<(Doubt, Vec<f64>)> {
-    let options = SearchOptions::default();
+    let options = SearchOptions::at(super::JUDGED_AT);
     let mut n_doubted = 0usize;
     let mut confidences = Vec::new();
     for text in questions {

@@ -368,13 +368,19 @@ impl<'q> Judge<'q> {
             let mut names = self.query.identifiers.iter();
             !is_sure(number) && names.any(|(_, numbers)| numbers.contains(&number))
         };
+        // Without vectors for tokens, the passage as a whole tells whether it says a word by another one.
+        let unread = match ranked.candidate.cosine {
+            Some(_) => self.calibration.token_likeness(ranked.candidate.meaning),
+            None => self.calibration.token_unrelated,
+        };
         let likeness = |number: usize| match like {
             // What stands in a name of code must not count by its letters either.
             Some(like) if is_scattered(number) => {
                 like[number].clamp(0.0, self.calibration.token_unrelated)
             }
             Some(like) => like[number].clamp(0.0, 1.0).max(worth(number)),
-            None => worth(number).max(self.calibration.token_unrelated),
+            None if is_scattered(number) => self.calibration.token_unrelated,
+            None => worth(number).max(unread),
         };
         let share = |of: &dyn Fn(usize) -> f32| {
             let sum: f32 = (0..self.idf.len()).map(|n| self.idf[n] * of(n)).sum();

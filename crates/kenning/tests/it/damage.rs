@@ -124,7 +124,7 @@ fn answers(path: &Path) -> kenning::Result<Vec<String>> {
         for mode in [Mode::Lexical, Mode::Vector, Mode::Hybrid] {
             let options = SearchOptions {
                 mode,
-                ..SearchOptions::default()
+                ..SearchOptions::at(0)
             };
             let found = ask(&store, &*EMBEDDER, question, &options)?;
             let hits = found

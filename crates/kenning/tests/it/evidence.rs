@@ -48,7 +48,7 @@ The kitchen renovation took most of the budget of the year. The rest goes to the
 }
 
 fn answer(vault: &TestVault, query: &str) -> Answer {
-    ask(&vault.store(), embedded(), query, &SearchOptions::default()).unwrap()
+    ask(&vault.store(), embedded(), query, &SearchOptions::at(0)).unwrap()
 }
 
 #[track_caller]
@@ -182,7 +182,7 @@ fn what_only_fills_a_strong_list_is_left_out_further_down_too() {
     vault.update_with(embedded()).unwrap();
     let options = SearchOptions {
         limit: 70,
-        ..SearchOptions::default()
+        ..SearchOptions::at(0)
     };
     let found = ask(&vault.store(), embedded(), "Chicago offer", &options).unwrap();
     assert_eq!(found.evidence, Evidence::Strong);
@@ -293,7 +293,7 @@ fn there_is_one_scale_for_every_mode() {
         };
         let options = SearchOptions {
             mode,
-            ..SearchOptions::default()
+            ..SearchOptions::at(0)
         };
         let ask = |query: &str| search::search(&cx, query, &options).unwrap();
         for query in [

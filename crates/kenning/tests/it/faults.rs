@@ -215,7 +215,7 @@ fn a_writer_may_be_waited_for() {
 fn by_word() -> SearchOptions {
     SearchOptions {
         mode: Mode::Lexical,
-        ..SearchOptions::default()
+        ..SearchOptions::at(0)
     }
 }
 

@@ -18,7 +18,7 @@ fn indexed(files: &str) -> TestVault {
 fn answer(vault: &TestVault, query: &str, mode: Mode) -> Answer {
     let options = SearchOptions {
         mode,
-        ..SearchOptions::default()
+        ..SearchOptions::at(0)
     };
     ask(&vault.store(), embedded(), query, &options).unwrap()
 }

@@ -223,7 +223,7 @@ fn another_model_or_another_setting_makes_everything_anew() {
     let mut vault = vault("-- a.md --\nalpha\n-- b.md --\nbeta\n");
     vault.update();
     let other = HashEmbedder::new(32);
-    let mismatch = ask(&vault.store(), &other, "alpha", &SearchOptions::default());
+    let mismatch = ask(&vault.store(), &other, "alpha", &SearchOptions::at(0));
     assert!(matches!(mismatch, Err(Error::ModelMismatch { .. })));
 
     let report = vault.update_with(&other).unwrap();
@@ -234,7 +234,7 @@ fn another_model_or_another_setting_makes_everything_anew() {
         vault.store().meta().unwrap().model.as_ref(),
         Some(other.id())
     );
-    let answer = ask(&vault.store(), &other, "alpha", &SearchOptions::default()).unwrap();
+    let answer = ask(&vault.store(), &other, "alpha", &SearchOptions::at(0)).unwrap();
     assert_eq!(answer.hits[0].note.path, "a.md");
     assert_eq!(vault.update_with(&other).unwrap().rebuilt, None);
 

@@ -30,7 +30,7 @@ fn tiny() -> TestVault {
 
 /// Path of the first hit.
 fn first(vault: &TestVault, query: &str) -> String {
-    let options = SearchOptions::default();
+    let options = SearchOptions::at(0);
     let answer = ask(&vault.store(), embedded(), query, &options).unwrap();
     answer
         .hits
@@ -83,7 +83,7 @@ fn a_question_that_the_notes_do_not_answer_has_no_hit() {
         "-",
         "*",
     ] {
-        let answer = vault.ask(query, &SearchOptions::default());
+        let answer = vault.ask(query, &SearchOptions::at(0));
         assert_eq!(lines(&answer.hits), Vec::<String>::new(), "{query:?}");
         assert_eq!(answer.evidence, Evidence::None);
     }
@@ -97,7 +97,7 @@ fn a_named_note_stands_first_whatever_others_say_about_it() {
          -- b.md --\n---\naliases: [Striped Horse]\n---\nA horse.\n",
     );
     vault.update();
-    let answer = vault.ask("Zebra Plan", &SearchOptions::default());
+    let answer = vault.ask("Zebra Plan", &SearchOptions::at(0));
     assert_eq!(paths(&answer.hits)[..2], ["zebra plan.md", "a.md"]);
     assert_eq!(answer.evidence, Evidence::Strong);
     assert!(answer.hits[0].is_pinned && !answer.hits[1].is_pinned);
@@ -128,7 +128,7 @@ fn a_title_pins_only_when_no_file_is_called_so() {
 fn the_same_question_has_the_same_answer() {
     let vault = fixture("tiny");
     vault.update();
-    let options = SearchOptions::default();
+    let options = SearchOptions::at(0);
     let store = vault.store();
     for mode in [Mode::Hybrid, Mode::Lexical, Mode::Vector] {
         let options = SearchOptions { mode, ..options };
@@ -167,7 +167,7 @@ fn equal_scores_are_ordered_by_path_and_then_by_line() {
     for mode in [Mode::Hybrid, Mode::Lexical, Mode::Vector] {
         let options = SearchOptions {
             mode,
-            ..SearchOptions::default()
+            ..SearchOptions::at(0)
         };
         let query = "the heron stands in the shallow water";
         let hits = vault.ask(query, &options).hits;
@@ -203,7 +203,7 @@ fn hits_keep_to_the_limits() {
          -- b.md --\nA heron.\n-- c.md --\nThe heron, the stork and the crane walked in the meadow.\n",
     );
     vault.update();
-    let default = SearchOptions::default();
+    let default = SearchOptions::at(0);
     let ask = |options: SearchOptions| vault.ask("heron", &options).hits;
     let all = ask(SearchOptions {
         per_note: 9,
@@ -264,7 +264,7 @@ fn the_texts_of_all_hits_fit_the_tokens() {
     for max_tokens in 0..60 {
         let options = SearchOptions {
             max_tokens: Some(max_tokens),
-            ..SearchOptions::default()
+            ..SearchOptions::at(0)
         };
         let hits = vault.ask("heron", &options).hits;
         let n_chars: usize = hits.iter().map(|hit| hit.text.chars().count()).sum();
@@ -280,7 +280,7 @@ fn each_mode_asks_its_own_retrievers() {
     let hits = |mode| {
         let options = SearchOptions {
             mode,
-            ..SearchOptions::default()
+            ..SearchOptions::at(0)
         };
         vault.ask("repairs bicycles", &options).hits
     };
@@ -319,7 +319,7 @@ fn lexical_mode_never_touches_the_model() {
     vault.update();
     let options = SearchOptions {
         mode: Mode::Lexical,
-        ..SearchOptions::default()
+        ..SearchOptions::at(0)
     };
     let answer = ask(&vault.store(), &Untouchable, "oak worktop", &options).unwrap();
     assert_eq!(answer.hits[0].note.path, "1-Projects/Kitchen Renovation.md");
@@ -419,7 +419,7 @@ fn a_note_is_found_by_what_others_call_it() {
     assert_eq!(found.unwrap().anchor_texts, ["the backup route"]);
     let options = SearchOptions {
         is_explained: true,
-        ..SearchOptions::default()
+        ..SearchOptions::at(0)
     };
     let answer = ask(&vault.store(), embedded(), "backup route", &options).unwrap();
     let called = answer.hits.iter().find(|hit| hit.note.path == "Plan B.md");
@@ -445,7 +445,7 @@ fn a_superseded_note_names_its_successor() {
          -- new.md --\nThe quince budget is 60.\n",
     );
     vault.update_with(embedded()).unwrap();
-    let options = SearchOptions::default();
+    let options = SearchOptions::at(0);
     let answer = ask(&vault.store(), embedded(), "quince budget", &options).unwrap();
     assert_eq!(paths(&answer.hits), ["new.md", "old.md"]);
     assert_eq!(answer.notices.len(), 1, "{:?}", answer.notices);
@@ -458,7 +458,7 @@ fn what_holds_no_word_and_is_hardly_near_is_left_out() {
     let options = |mode| SearchOptions {
         mode,
         limit: 50,
-        ..SearchOptions::default()
+        ..SearchOptions::at(0)
     };
     let ask = |mode| {
         ask(
@@ -560,7 +560,7 @@ fn a_slip_is_told_each_time() {
     vault.update();
     let store = vault.store();
     let ask = |query: &str| {
-        let options = SearchOptions::default();
+        let options = SearchOptions::at(0);
         let answer = ask(&store, &*EMBEDDER, query, &options).unwrap();
         (lines(&answer.hits), answer.notices, answer.evidence)
     };
@@ -581,7 +581,7 @@ fn what_was_looked_for_is_told_as_notes_spell_it() {
          some patience, because nobody there knew what the first letter had been about.\n",
     );
     vault.update();
-    let answer = vault.ask("peanlty removed", &SearchOptions::default());
+    let answer = vault.ask("peanlty removed", &SearchOptions::at(0));
     assert_eq!(
         answer.notices,
         ["no note says \"peanlty\"; looked for penalty instead"]

@@ -144,7 +144,7 @@ fn any_text_is_a_question() {
         for mode in [Mode::Hybrid, Mode::Lexical, Mode::Vector] {
             let options = SearchOptions {
                 mode,
-                ..SearchOptions::default()
+                ..SearchOptions::at(0)
             };
             vault.ask(&text, &options);
         }

@@ -132,7 +132,7 @@ proptest! {
                     mode,
                     limit,
                     is_explained: true,
-                    ..SearchOptions::default()
+                    ..SearchOptions::at(0)
                 };
                 let all = ask(&store, &tuning, query, &wanted(ALL));
                 prop_assert!(all.hits.is_sorted_by(|a, b| a.score >= b.score), "{query} {mode:?}");
@@ -155,7 +155,7 @@ proptest! {
         let store = vault.store();
         for (mode, tuning) in ways() {
             for query in questions() {
-                let all = SearchOptions { mode, limit: ALL, per_note: 9, ..SearchOptions::default() };
+                let all = SearchOptions { mode, limit: ALL, per_note: 9, ..SearchOptions::at(0) };
                 let every = ask(&store, &tuning, query, &all);
                 let Some(last) = every.hits.last() else { continue };
                 let cuts = [
@@ -186,7 +186,7 @@ fn what_the_lowest_score_leaves_nothing_of_is_told() {
     let options = |min_score| SearchOptions {
         min_score,
         mode: Mode::Lexical,
-        ..SearchOptions::default()
+        ..SearchOptions::at(0)
     };
     let (some, none) = (options(0.0), options(1.1));
     let (some, none) = (vault.ask("heron", &some), vault.ask("heron", &none));

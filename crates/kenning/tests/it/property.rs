@@ -166,7 +166,7 @@ fn answers(vault: &TestVault) -> Vec<Vec<Found>> {
             let options = SearchOptions {
                 mode,
                 limit: 5,
-                ..SearchOptions::default()
+                ..SearchOptions::at(0)
             };
             let cx = SearchContext {
                 store: &store,

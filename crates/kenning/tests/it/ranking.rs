@@ -31,7 +31,7 @@ fn vault(notes: &[(&str, String)]) -> TestVault {
 fn asked(vault: &TestVault, query: &str, mode: Mode) -> Answer {
     let options = SearchOptions {
         mode,
-        ..SearchOptions::default()
+        ..SearchOptions::at(0)
     };
     ask(&vault.store(), embedded(), query, &options).unwrap()
 }
@@ -122,7 +122,7 @@ fn a_note_is_ranked_once_though_it_has_what_another_one_has() {
     };
     let options = SearchOptions {
         per_note: 1,
-        ..SearchOptions::default()
+        ..SearchOptions::at(0)
     };
     let ranked = note_paths(&cx, "north gutter", &options).unwrap();
     for note in ["a.md", "b.md"] {

@@ -180,7 +180,7 @@ impl TestVault {
     }
 
     pub(crate) fn search(&self, text: &str) -> Vec<Hit> {
-        self.ask(text, &SearchOptions::default()).hits
+        self.ask(text, &SearchOptions::at(0)).hits
     }
 
     /// Paths of the notes that hold the words, best first; a toy model finds something near
@@ -189,7 +189,7 @@ impl TestVault {
         let options = SearchOptions {
             mode: Mode::Lexical,
             per_note: 1,
-            ..SearchOptions::default()
+            ..SearchOptions::at(0)
         };
         paths(&self.ask(words, &options).hits)
     }

@@ -33,7 +33,7 @@ fn check(vault: &TestVault, query: &str, reads_dates: bool) -> String {
         per_note: 1,
         reads_dates,
         now: NOW,
-        ..SearchOptions::default()
+        ..SearchOptions::at(0)
     };
     let answer = ask(&vault.store(), embedded(), query, &options).unwrap();
     let stems = answer
@@ -209,7 +209,7 @@ fn a_name_tells_nothing_of_a_time_without_beginning_or_end() {
 fn graded(vault: &TestVault, query: &str) -> (Evidence, String) {
     let options = SearchOptions {
         now: NOW,
-        ..SearchOptions::default()
+        ..SearchOptions::at(0)
     };
     let answer = ask(&vault.store(), embedded(), query, &options).unwrap();
     let first = answer.hits.first().map(|hit| hit.note.path.clone());
@@ -258,7 +258,7 @@ fn a_note_of_the_time_that_says_as_much_as_any_is_enough() {
 fn a_list_of_a_time_is_certain() {
     let options = SearchOptions {
         now: NOW,
-        ..SearchOptions::default()
+        ..SearchOptions::at(0)
     };
     let answer = ask(
         &house().store(),
@@ -301,7 +301,7 @@ fn linked(n_links: usize, graph: bool, decay: bool) -> Vec<(String, f32)> {
     // The files were written within thirty days of that.
     let options = SearchOptions {
         now: crate::support::NOW - 995 * 86_400,
-        ..SearchOptions::default()
+        ..SearchOptions::at(0)
     };
     let answer = search::search(&cx, "bread rye flour", &options).unwrap();
     let hits = answer.hits.iter();

@@ -1,5 +1,7 @@
 //! `ken eval --answerability`: collections asked what they can and what they cannot answer.
 
+use std::sync::Arc;
+
 use anyhow::Result;
 use kenning::budget::Budget;
 use kenning::embed::Embedder;
@@ -14,7 +16,7 @@ use crate::wire::eval::{AnswerabilityReport, AnswerablePair};
 
 pub(super) fn run(
     settings: &Settings,
-    model: &dyn Embedder,
+    model: &Arc<dyn Embedder>,
     tuning: &Tuning,
     args: &EvalArgs,
 ) -> Result<Found> {
@@ -29,7 +31,7 @@ pub(super) fn run(
             TemporaryIndex::make(&Collection::read(folder)?, settings.profile(None)?, model)?;
         let cx = SearchContext {
             store: &index.store,
-            embedder: model,
+            embedder: &**model,
             tuning,
             budget: &Budget::default(),
         };

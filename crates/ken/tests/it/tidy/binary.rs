@@ -23,14 +23,14 @@ pub(super) const KEN_ROOMS: [(&str, &[&str], &[&str]); 16] = [
             "render::say",
             "settings",
         ],
-        &["embed", "index", "store", "vault"],
+        &["Kenning", "Update", "embed", "index", "store", "vault"],
     ),
     (
         "searcher",
         &["args", "hint", "render::say", "runtime", "settings"],
         &[
-            "budget", "cite", "embed", "index", "links", "search", "secrets", "store", "traverse",
-            "vault",
+            "Kenning", "budget", "cite", "embed", "index", "links", "search", "secrets", "store",
+            "traverse", "vault",
         ],
     ),
     (
@@ -73,7 +73,8 @@ pub(super) const KEN_ROOMS: [(&str, &[&str], &[&str]); 16] = [
             "searcher", "serve", "settings", "watch", "wire",
         ],
         &[
-            "budget", "cite", "embed", "eval", "index", "search", "secrets", "store", "vault",
+            "Kenning", "budget", "cite", "embed", "eval", "index", "search", "secrets", "store",
+            "vault",
         ],
     ),
 ];
