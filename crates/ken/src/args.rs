@@ -293,7 +293,7 @@ const TRAVERSE_HELP: &str = "Examples:\n  \
     ken traverse \"Kitchen Renovation\"\n  \
     ken traverse \"Kitchen Renovation\" who pays for it --deep\n\n\
     The fast walk follows the 5 best links of each hop, leaves out notes below 0.50 and stops when it \
-    has found enough. The deep one follows 12, leaves out notes below 0.30, does not mind their age \
+    has found enough. The deep one follows 12, leaves out notes below 0.30, ignores their age \
     and never stops early. Similarity is measured against the vault: 0 is as near as an unrelated \
     passage, 1 as near as the nearest of all.\n\n\
     Exit codes: 0 found, 1 no note but the first, 2 error.";

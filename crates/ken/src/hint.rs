@@ -63,7 +63,7 @@ pub(crate) fn of(error: &anyhow::Error) -> Option<String> {
         }
         Error::StoreMissing { .. } => "run `ken index` first".to_owned(),
         Error::StoreBusy { .. } => "wait for the other `ken index` to finish and try again".to_owned(),
-        Error::StoreOutdated { .. } => "run `ken index`; it rebuilds the index by itself".to_owned(),
+        Error::StoreOutdated { .. } => "run `ken index`; it rebuilds the index".to_owned(),
         Error::StoreForeign { path, .. } => format!(
             "choose another file with `--store FILE`, or move {} away; it is never overwritten",
             path.display()

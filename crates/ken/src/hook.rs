@@ -140,7 +140,7 @@ pub(crate) fn is_called_astray(args: impl Iterator<Item = OsString>) -> bool {
     true
 }
 
-/// Returns what was typed beside options.
+/// Returns what was typed besides options.
 fn words(args: impl Iterator<Item = OsString>) -> Vec<String> {
     let mut words = Vec::new();
     let mut is_value = false;
@@ -367,7 +367,7 @@ impl<'a> Call<'a> {
         }
         let mut said = self.give(texts.concat(), &[], receipt);
         if self.agent == Some(Agent::Claude) {
-            // It shows the model what it is given instead, so that nothing is left to say beside.
+            // It shows the model what it is given instead, so that there is nothing else to say.
             said.hook_specific_output.additional_context = None;
             said.hook_specific_output.updated_tool_output = Some(output);
         }

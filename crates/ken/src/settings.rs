@@ -36,7 +36,7 @@ use file::{FILE_BYTES_MAX, bad_settings, is_nothing, merge};
 pub(crate) use file::{bad_toml, edit, suggestion};
 use signals::SignalSettings;
 
-/// Names of every environment variable that is read, beside those of the options in `args`.
+/// Names of every environment variable that is read, besides those of the options in `args`.
 const DATA_DIR: &str = "KEN_DATA_DIR";
 const DOMAIN: &str = "KEN_DOMAIN";
 const MODEL: &str = "KEN_MODEL";

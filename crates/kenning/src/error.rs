@@ -19,7 +19,7 @@ pub enum Error {
         path: PathBuf,
     },
     /// A pattern for files cannot be read.
-    #[error("{pattern:?} is no pattern for files: {reason}")]
+    #[error("{pattern:?} is not a file pattern: {reason}")]
     BadPattern {
         /// As written.
         pattern: String,

@@ -34,7 +34,7 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &ServeArgs) -> Resul
     settings.check_domains(&clients, &served)?;
     let watching = args.watch.then(|| watched(&searchers));
     if !args.watch && !args.no_update {
-        // What changed since is taken in beside; nobody waits for it.
+        // What changed since is indexed in the background; nobody waits for it.
         searchers
             .all()
             .iter()
@@ -104,7 +104,7 @@ fn check_safety(address: SocketAddr, clients: &[Client]) -> Result<()> {
     }
 }
 
-/// Keeps the indexes up to date beside serving. What it does is not told; what goes wrong is.
+/// Keeps the indexes up to date while serving. It reports only what goes wrong.
 fn watched(searchers: &Searchers) -> Watching {
     let tell: Arc<Tell> = Arc::new(|searcher, _, report| {
         let notices = match report {

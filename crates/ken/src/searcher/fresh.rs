@@ -1,4 +1,4 @@
-//! Keeps an index up to date for those who ask: looks for changes, updates beside, waits a little.
+//! Keeps an index up to date for those who ask: looks for changes, updates in the background, waits a little.
 
 use std::path::Path;
 use std::sync::{Arc, Condvar, Mutex};
@@ -39,7 +39,7 @@ pub(crate) fn look(
 
 impl Searcher {
     /// Brings the index up to date if the vault has changed, but waits no longer than `patience`.
-    /// What is not done by then goes on beside; the notices say so.
+    /// What is not done by then goes on in the background; the notices say so.
     pub(crate) fn refresh(&self, patience: Duration) -> Vec<String> {
         let mut notices = self.refreshed(patience);
         let told = self.with_store(|store| Ok(caveats::of(&self.located, store)?));

@@ -97,7 +97,7 @@ impl StaticModel {
     /// Returns the share of a text's letters that stand in pieces of two letters and more.
     ///
     /// A script that a model was not trained on is cut into single letters, or into nothing: what
-    /// their rows add up to is no meaning.
+    /// their rows add up to means nothing.
     pub fn known_share(&self, text: &str) -> f32 {
         let is_letter = |c: &char| c.is_alphabetic();
         let n_letters = text.chars().filter(is_letter).count();

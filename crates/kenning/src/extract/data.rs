@@ -113,7 +113,7 @@ pub(super) fn check_depth(text: &str, budget: &Budget) -> Result<(), String> {
             _ if is_escaped => is_escaped = false,
             b'\\' if is_quoted => is_escaped = true,
             b'"' => is_quoted = !is_quoted,
-            // A string may not span lines in JSON; elsewhere a lone quote is no string.
+            // A string may not span lines in JSON; elsewhere a lone quote does not begin a string.
             b'\n' => is_quoted = false,
             b'[' | b'{' if !is_quoted => depth += 1,
             b']' | b'}' if !is_quoted => depth = depth.saturating_sub(1),

@@ -12,7 +12,7 @@ use super::{Extracted, Lines, NO_LINES, html};
 pub(super) fn read(bytes: &[u8], budget: &Budget) -> Result<Extracted, String> {
     let message = MessageParser::default()
         .parse(bytes)
-        .ok_or("it is no mail message")?;
+        .ok_or("it is not a mail message")?;
     if message.from().is_none() && message.subject().is_none() && message.date().is_none() {
         return Err("it is not what its name says: no mail message".to_owned());
     }

@@ -57,7 +57,7 @@ pub(super) fn refresh(writer: &mut StoreWriter) -> Result<()> {
         .iter()
         .enumerate()
         .map(|(n, (id, _))| {
-            // A note that no link touches is no part of the graph and has no value in it, which is
+            // A note that no link touches is not part of the graph and has no value in it, which is
             // not the same as a low one.
             let is_linked = n_neighbours[n] > 0;
             let value = |values: &Option<Vec<f32>>| values.as_ref().map(|values| values[n]);

@@ -82,7 +82,7 @@ fn block(text: &str, start: usize) -> Range<usize> {
     start..end
 }
 
-/// Beginnings of base64 that is no secret: certificates and public keys, pictures, documents, archives.
+/// Beginnings of base64 that is not secret: certificates and public keys, pictures, documents, archives.
 const OPEN_STARTS: [&[u8]; 14] = [
     b"MI", b"AAAA", b"iVBOR", b"/9j/", b"R0lGOD", b"UklGR", b"PHN2Zy", b"PD94", b"JVBERi", b"UEsD",
     b"H4sI", b"d09G", b"mQ", b"mD",

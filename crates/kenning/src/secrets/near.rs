@@ -194,7 +194,7 @@ pub(super) fn after_blank(text: &[u8], kind: Kind, name: Range<usize>) -> Option
             .rev()
             .take_while(|byte| matches!(byte, b'.' | b',' | b';'))
             .count();
-    // "pw" is no word of a sentence, and parentheses hold nothing but the password.
+    // "pw" does not occur in sentences, and parentheses hold nothing but the password.
     let is_own = name.len() == 2 || text[..name.start].last() == Some(&b'(');
     let is_real = is_shouting(&text[start..end]) || is_own && is_strong(&text[start..end]);
     is_real.then_some(Span {

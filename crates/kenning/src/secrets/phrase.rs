@@ -1,6 +1,6 @@
 //! Recovery phrases of wallets: twelve or more words of the list that BIP 39 fixes, one after the other.
 //!
-//! The list leaves out the little words that every sentence needs, so a dozen of its words in a row are no prose.
+//! The list leaves out the little words that every sentence needs, so a dozen of its words in a row are not prose.
 
 use super::shape::{ALPHA, LOWER, is};
 use super::{Hit, Span};

@@ -150,7 +150,7 @@ pub(super) fn begins_word(text: &[u8], start: usize, floor: usize) -> bool {
     if !is(before, ALNUM | DOT) {
         return true;
     }
-    // The n of an escaped newline inside a quoted string is no letter of the word.
+    // The n of an escaped newline inside a quoted string is not a letter of the word.
     matches!(before, b'n' | b't' | b'r') && start >= floor + 2 && text[start - 2] == b'\\'
 }
 

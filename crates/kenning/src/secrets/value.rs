@@ -40,7 +40,7 @@ pub(super) fn is_password(value: &[u8]) -> bool {
                 .iter()
                 .any(|name| stem[..stem.len() - n_trailing].eq_ignore_ascii_case(name));
     }
-    // `SecretStr` is a type; a capital after a capital, or at the end, is no way to write names.
+    // `SecretStr` is a type; a capital after a capital, or at the end, does not occur in names.
     let is_name = !value
         .windows(2)
         .any(|pair| is(pair[0], UPPER) && is(pair[1], UPPER))

@@ -1,7 +1,7 @@
 //! The table of vendors' tokens: what each one begins with and what follows.
 //!
 //! To add a vendor, add a row: a head of at least three bytes that is rare in prose, then the parts after it.
-//! Where the vendor documents a length, the row keeps it; a token that goes on longer is no token.
+//! Where the vendor documents a length, the row keeps it; what goes on longer is not a token.
 
 use super::shape::{
     ALNUM, ALPHA, ANY_HEX, AZURE, BASE64, Class, DIGIT, DOT, EQUALS, HEX, LOWER, LOWNUM, OPAQUE,

@@ -6,7 +6,7 @@ use regex::Regex;
 
 use super::regular::{Links, open_regular, read_regular_text};
 
-/// More than this is no list of filters.
+/// More than this is not a list of filters.
 const FILE_BYTES_MAX: u64 = 4 << 20;
 
 /// The `userIgnoreFilters` of a vault.

@@ -20,7 +20,7 @@ impl PartialEq for PathList {
 impl Eq for PathList {}
 
 impl PathList {
-    /// Reads a list; an entry that is no pattern is an error that names it.
+    /// Reads a list; an entry that is not a pattern is an error that names it.
     pub fn new(entries: &[String]) -> Result<Self> {
         let mut globs = GlobSetBuilder::new();
         let mut kept = Vec::new();

@@ -239,7 +239,7 @@ fn entity(text: &str) -> Option<(usize, String)> {
         .count();
     let meaning = resolve_html5_entity(&body[..n_name])?;
     let has_end = body.as_bytes().get(n_name) == Some(&b';');
-    // Without the semicolon only the oldest entities count; `&copy=1` in an address is no sign.
+    // Without the semicolon only the oldest entities count; `&copy=1` in an address is not an entity.
     if !has_end && !matches!(&body[..n_name], "amp" | "lt" | "gt" | "nbsp" | "quot") {
         return None;
     }
