@@ -481,7 +481,8 @@ fn the_checks_read_source_as_it_is_meant() {
     ));
     assert!(!says("pub fn env() {}\nuse std::fs;", "std::env"));
     assert!(!says("let stantivy = 1;", "tantivy"));
-    let bare = "use super::{Query, fuse};\nuse super::super::store::Store;\nx: super::rank::Ranked";
+    let bare = "use super::{Query, fuse};\nuse super::super::store::Store;\nx: super::rank::Ranked\n\
+        use super::super::super::vault::Vault;";
     let source = Source {
         path: "crates/kenning/src/search/list/long.rs".to_owned(),
         text: String::new(),
@@ -494,7 +495,8 @@ fn the_checks_read_source_as_it_is_meant() {
             "search::list::Query",
             "search::list::fuse",
             "search::store::Store",
-            "search::list::rank::Ranked"
+            "search::list::rank::Ranked",
+            "vault::Vault"
         ]
     );
     let long = "pub(in crate::serve) fn far() {\n}\n";

@@ -37,7 +37,7 @@ impl Source {
             while let Some(behind) = rest.strip_prefix("super::") {
                 (rest, n_up) = (behind, n_up + 1);
             }
-            if !is_word && n_up < modules.len() {
+            if !is_word && n_up <= modules.len() {
                 let above = modules[..modules.len() - n_up].join("::");
                 collect_paths(rest, &above, &mut used);
             }
