@@ -76,7 +76,7 @@ fn a_domain_has_lists_and_chunking_of_its_own() {
     fs::write(vault.beside("config.toml"), "[index]\nexclude = [\"a[\"]\n").unwrap();
     let run = vault.ken(&["status"]).expect_code(2);
     assert!(
-        run.stderr.contains("\"a[\" is no pattern"),
+        run.stderr.contains("\"a[\" is not a file pattern"),
         "{}",
         run.stderr
     );
