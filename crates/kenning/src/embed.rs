@@ -147,18 +147,26 @@ pub(crate) struct Embedded {
     pub(crate) tokens: Vec<Vec<u32>>,
 }
 
-/// Embeds passages, as many at once as the model likes best.
+/// Embeds passages for the index.
 pub(crate) fn passages(embedder: &dyn Embedder, texts: &[&str]) -> Result<Embedded, EmbedError> {
-    let mut rows = Vec::with_capacity(texts.len() * embedder.id().dimensions);
     if let Some(model) = embedder.token_vectors() {
+        let mut rows = Vec::with_capacity(texts.len() * embedder.id().dimensions);
         let tokens = model.embed_with_tokens(texts, &mut rows);
         return Ok(Embedded { rows, tokens });
     }
+    Ok(Embedded {
+        rows: rows(embedder, texts)?,
+        tokens: vec![Vec::new(); texts.len()],
+    })
+}
+
+/// Returns one row for each text, behind each other, asking for as many at once as the model likes best.
+pub(crate) fn rows(embedder: &dyn Embedder, texts: &[&str]) -> Result<Vec<f32>, EmbedError> {
+    let mut rows = Vec::with_capacity(texts.len() * embedder.id().dimensions);
     for batch in texts.chunks(embedder.batch_hint().max(1)) {
         embedder.embed_passages(batch, &mut rows)?;
     }
-    let tokens = vec![Vec::new(); texts.len()];
-    Ok(Embedded { rows, tokens })
+    Ok(rows)
 }
 
 /// Why a model cannot be used.

@@ -13,7 +13,7 @@ pub use beam::{DEEP, DropReason, FAST, Params, RetainReason};
 
 use crate::budget::Budget;
 use crate::chunk;
-use crate::embed::Embedder;
+use crate::embed::{self, Embedder};
 use crate::error::{Error, Result};
 use crate::search::decay::Decay;
 use crate::store::{By, ChunkRow, LinkRow, NoteId, Part, Store};
@@ -270,8 +270,7 @@ fn mean_vector(cx: &TraverseContext<'_>, note: NoteId) -> Result<Vec<f32>> {
         passages.push(row.title.clone());
     }
     let passages: Vec<&str> = passages.iter().map(String::as_str).collect();
-    let mut rows = Vec::new();
-    cx.embedder.embed_passages(&passages, &mut rows)?;
+    let rows = embed::rows(cx.embedder, &passages)?;
     let mut mean = vec![0.0; cx.embedder.id().dimensions];
     for row in rows.chunks_exact(mean.len().max(1)) {
         for (sum, value) in mean.iter_mut().zip(row) {

@@ -437,9 +437,8 @@ fn embedded(tools: &Tools<'_>, batch: Batch) -> Result<Vec<PreparedNote>> {
 /// It depends on the model alone, so that an index that was updated equals one made anew.
 pub(super) fn center(embedder: &dyn Embedder) -> Result<Vec<f32>> {
     let dimensions = embedder.id().dimensions;
-    let mut rows = Vec::new();
     let phrases: Vec<&str> = include_str!("everyday.txt").lines().collect();
-    embedder.embed_passages(&phrases, &mut rows)?;
+    let rows = embed::rows(embedder, &phrases)?;
     let mut center = vec![0f32; dimensions];
     for row in rows.chunks_exact(dimensions) {
         for (sum, x) in center.iter_mut().zip(row) {

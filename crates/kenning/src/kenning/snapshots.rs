@@ -44,6 +44,8 @@ impl Snapshots {
 
     pub(super) fn demand_vault(&mut self, name: String) {
         self.vault = Some(name);
+        // What was opened before may be of any vault.
+        self.close();
     }
 
     pub(super) fn path(&self) -> &Path {
