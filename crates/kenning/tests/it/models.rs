@@ -17,6 +17,9 @@ const CONCEPTS: [&str; 5] = [
     "carpenter esko joiner craftsman",
 ];
 
+/// Dimensions that words of no concept share.
+const OTHERS: usize = 11;
+
 /// A model of sentences without vectors for tokens, as transformers are. Like those, it puts all texts near
 /// each other, and says itself what that means. It has as many dimensions as it likes: no power of two.
 struct Sentences {
@@ -30,10 +33,10 @@ impl Sentences {
             id: ModelId {
                 name: "made up".to_owned(),
                 revision: "1".to_owned(),
-                dimensions: CONCEPTS.len() + 2,
+                dimensions: CONCEPTS.len() + 1 + OTHERS,
             },
             calibration: Calibration {
-                near: 0.6,
+                near: 0.4,
                 ..Calibration::default()
             },
         }
@@ -49,13 +52,20 @@ impl Embedder for Sentences {
         assert!(texts.len() <= self.batch_hint());
         for text in texts {
             let mut row = vec![0.0f32; self.id.dimensions];
-            // What every text has in common, and what this one has to itself.
+            // What every text has in common.
             row[CONCEPTS.len()] = 1.0;
-            row[CONCEPTS.len() + 1] = (text.len() % 7) as f32 / 20.0;
-            for word in text.to_lowercase().split(|c: char| !c.is_alphanumeric()) {
+            let text = text.to_lowercase();
+            for word in text.split(|c: char| !c.is_alphanumeric()) {
                 let known = CONCEPTS.map(|words| words.split(' ').any(|known| known == word));
-                if let Some(concept) = known.iter().position(|known| *known) {
-                    row[concept] = 1.5;
+                match known.iter().position(|known| *known) {
+                    Some(concept) => row[concept] = 1.5,
+                    None if word.len() < 4 => {}
+                    None => {
+                        let sum = word
+                            .bytes()
+                            .fold(7, |sum, byte| (sum * 31 + usize::from(byte)) % 10_007);
+                        row[CONCEPTS.len() + 1 + sum % OTHERS] += 1.0;
+                    }
                 }
             }
             let length = row.iter().map(|x| x * x).sum::<f32>().sqrt();

@@ -42,6 +42,8 @@ impl Source {
                 collect_paths(rest, &above, &mut used);
             }
         }
+        // All of the file itself, for a module inside of it.
+        used.retain(|path| !path.is_empty());
         used
     }
 
