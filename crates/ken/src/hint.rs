@@ -6,6 +6,8 @@ use std::io;
 use kenning::Error;
 use kenning::embed::EmbedError;
 
+use crate::llm::error::ModelError;
+
 const DEFAULT_MODEL: &str = "run `ken model use default` to go back to the model in the binary";
 
 /// An error with advice of its own.
@@ -50,8 +52,11 @@ pub(crate) fn of(error: &anyhow::Error) -> Option<String> {
     if let Some(hinted) = error.downcast_ref::<Hinted>() {
         return Some(hinted.hint.clone());
     }
-    if error.is::<EmbedError>() {
-        return Some(DEFAULT_MODEL.to_owned());
+    if let Some(error) = error.downcast_ref::<ModelError>() {
+        return Some(error.hint().to_owned());
+    }
+    if let Some(error) = error.downcast_ref::<EmbedError>() {
+        return Some(model_hint(error));
     }
     let hint = match error.downcast_ref::<Error>()? {
         Error::VaultMissing { .. } => {
@@ -83,7 +88,7 @@ pub(crate) fn of(error: &anyhow::Error) -> Option<String> {
             "run `ken index` to make the vectors anew, or choose the other model with `ken model use`"
                 .to_owned()
         }
-        Error::Model(_) => DEFAULT_MODEL.to_owned(),
+        Error::Model(error) => model_hint(error),
         Error::Io { source, .. } if source.kind() == io::ErrorKind::AlreadyExists => {
             "name a file that does not exist yet".to_owned()
         }
@@ -97,6 +102,13 @@ pub(crate) fn of(error: &anyhow::Error) -> Option<String> {
         _ => return None,
     };
     Some(hint)
+}
+
+fn model_hint(error: &EmbedError) -> String {
+    match error {
+        EmbedError::Unavailable { hint, .. } => hint.clone(),
+        _ => DEFAULT_MODEL.to_owned(),
+    }
 }
 
 /// Returns an error as others than the user of this machine are told it: whose an index is that was

@@ -5,6 +5,14 @@ mod cmd;
 mod git;
 mod hint;
 mod hook;
+#[cfg_attr(
+    not(test),
+    expect(
+        dead_code,
+        reason = "some of it is for what asks models, which follows"
+    )
+)]
+mod llm;
 mod mcp;
 mod private;
 mod reader;

@@ -16,10 +16,11 @@ use kenning::{Error, Kenning, Update};
 
 use crate::git;
 use crate::hint::Hinted;
+use crate::llm::RemoteEmbedder;
 use crate::private;
 use crate::reader::Readers;
 use crate::render::say;
-use crate::settings::{Located, Settings};
+use crate::settings::{Embedding, Located, Settings};
 
 /// Returns the seconds since 1970.
 pub(crate) fn now() -> i64 {
@@ -82,7 +83,7 @@ pub(crate) enum Model {
 impl Model {
     /// Loads the model the settings name.
     pub(crate) fn load(settings: &Settings) -> Result<Self> {
-        Self::named(&settings.model)
+        Self::named(&settings.model, settings.embedding(&settings.model)?)
     }
 
     /// Loads the model of a domain to ask it; one that is lost takes only the meaning with it.
@@ -95,7 +96,7 @@ impl Model {
 
     /// Loads the model of a domain.
     pub(crate) fn of(located: &Located) -> Result<Self> {
-        let model = Self::named(&located.model)
+        let model = Self::named(&located.model, located.embedding.clone())
             .with_context(|| format!("the model of the domain {}", located.name))?;
         let id = model.embedder()?.id();
         match located.model_dimensions {
@@ -110,8 +111,12 @@ impl Model {
         }
     }
 
-    /// Loads a model by its folder; the one in the binary is called `default`, or by its own name.
-    fn named(name: &str) -> Result<Self> {
+    /// Loads a model: one that a provider runs, or by its folder; the one in the binary is called
+    /// `default`, or by its own name.
+    fn named(name: &str, embedding: Option<Embedding>) -> Result<Self> {
+        if let Some(embedding) = embedding {
+            return Ok(Self::Loaded(Arc::new(RemoteEmbedder::open(embedding)?)));
+        }
         let own = embed::embedded();
         if name == "default" || name == own.id().name {
             return Ok(Self::Loaded(Arc::new(own)));

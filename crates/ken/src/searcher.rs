@@ -15,7 +15,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use anyhow::Result;
-use kenning::Kenning;
 use kenning::budget::Budget;
 use kenning::cite::{self, Citation, Verdict};
 use kenning::embed::ModelId;
@@ -25,6 +24,7 @@ use kenning::search::{self, Mode, Passage, SearchOptions};
 use kenning::secrets;
 use kenning::store::{FileId, NoteId, NoteRow, Select, Store, Wanted};
 use kenning::traverse::{TraverseContext, Walker};
+use kenning::{Error, Kenning};
 
 pub(crate) use answered::{Answered, Indexed, NotesPage, Updated, Walk, Walked};
 pub(crate) use request::{NotesRequest, SearchRequest, WalkRequest};
@@ -110,7 +110,7 @@ impl Searcher {
         checked_at: Option<i64>,
     ) -> Result<Answered> {
         let settings = &self.settings;
-        let (mode, lost) = self.retrievers(settings.mode(request.mode)?)?;
+        let (mut mode, mut lost) = self.retrievers(settings.mode(request.mode)?)?;
         let options = SearchOptions {
             mode,
             limit: request.limit.unwrap_or(settings.search.limit) as usize,
@@ -124,8 +124,18 @@ impl Searcher {
         let query = masked(&request.query);
         let tuning = settings.tuning_at(&self.located, request.fusion);
         let started = Instant::now();
-        let search = self.index.query(&query).options(options).tuning(&tuning);
-        let mut answer = search.budget(&self.budget()).run_on(store)?;
+        let budget = self.budget();
+        let run = |options: SearchOptions| {
+            let search = self.index.query(&query).options(options).tuning(&tuning);
+            search.budget(&budget).run_on(store)
+        };
+        let mut answer = match run(options.clone()) {
+            Err(Error::Model(why)) if mode == Mode::Hybrid => {
+                (mode, lost) = (Mode::Lexical, Some(only_words(&why)));
+                run(SearchOptions { mode, ..options })?
+            }
+            answer => answer?,
+        };
         answer.notices.extend(lost);
         answer.notices.extend(caveats::of(&self.located, store)?);
         let checked_at = match checked_at {
@@ -148,10 +158,7 @@ impl Searcher {
     /// alone are searched, and the notice says so.
     fn retrievers(&self, asked: Mode) -> Result<(Mode, Option<String>)> {
         match &*self.model {
-            Model::Lost(why) if asked == Mode::Hybrid => {
-                let notice = format!("{why}, so only words were searched, not meaning");
-                Ok((Mode::Lexical, Some(notice)))
-            }
+            Model::Lost(why) if asked == Mode::Hybrid => Ok((Mode::Lexical, Some(only_words(why)))),
             model if asked == Mode::Vector => model.embedder().map(|_| (asked, None)),
             _ => Ok((asked, None)),
         }
@@ -312,6 +319,11 @@ fn named(store: &Store, reference: &str) -> kenning::Result<Passage> {
         kenning::Error::NotFound { .. } => kenning::Error::NotFound { name: masked },
         other => other,
     })
+}
+
+/// Says that meaning could not be asked for.
+fn only_words(why: &impl std::fmt::Display) -> String {
+    format!("{why}, so only words were searched, not meaning")
 }
 
 /// What is typed is shown, stored in histories and sent on: a credential in it is masked, too.

@@ -3,9 +3,11 @@
 
 mod clients;
 mod domain;
+mod embedding;
 mod fields;
 mod file;
 mod hooks;
+mod llm;
 mod place;
 mod signals;
 
@@ -26,11 +28,15 @@ pub(crate) use clients::Client;
 use clients::ClientSettings;
 use hooks::HookSettings;
 pub(crate) use hooks::{Allowed, agent_file};
+use llm::LlmSettings;
+pub(crate) use llm::{Key, Provider, ProviderKind, Proxies};
 
 use crate::args::{FusionArg, Place};
 use crate::hint::Hinted;
 use domain::decay;
 pub(crate) use domain::{DOMAIN_FILE, DomainSettings, is_name};
+pub(crate) use embedding::Embedding;
+use embedding::EmbeddingSettings;
 use fields::FieldSettings;
 use file::{FILE_BYTES_MAX, bad_settings, is_nothing, merge};
 pub(crate) use file::{bad_toml, edit, suggestion};
@@ -57,6 +63,9 @@ pub(crate) struct Settings {
     pub(crate) index: IndexSettings,
     pub(crate) hooks: HookSettings,
     pub(crate) mcp: McpSettings,
+    llm: LlmSettings,
+    #[serde(default)]
+    embeddings: BTreeMap<String, EmbeddingSettings>,
     #[serde(default)]
     pub(crate) domains: BTreeMap<String, DomainSettings>,
     #[serde(default)]
@@ -120,8 +129,10 @@ pub(crate) struct Located {
     pub(crate) rules: WalkRules,
     /// How they are cut.
     pub(crate) profile: Profile,
-    /// Folder of its model, or `default`; and how many dimensions that must have.
+    /// Folder of its model, or `default`, or the name of one that a provider runs; and how many
+    /// dimensions that must have.
     pub(crate) model: String,
+    pub(crate) embedding: Option<Embedding>,
     pub(crate) model_dimensions: Option<usize>,
     /// What the domain sets itself.
     domain: Option<DomainSettings>,
@@ -193,6 +204,8 @@ impl Settings {
             .ok_or_else(|| self.bad_value("search.decay", &search.decay, DECAY_NAMES))?;
         self.profile(None)?;
         self.walk_rules(None)?;
+        self.check_llm()?;
+        self.check_embeddings()?;
         for (name, domain) in &self.domains {
             self.check_domain(name, domain)?;
         }
@@ -346,6 +359,12 @@ pub(crate) fn search_path() -> impl Iterator<Item = (&'static str, OsString)> {
 
 fn env_text(name: &str) -> Option<String> {
     env::var(name).ok().filter(|value| !value.is_empty())
+}
+
+/// Returns what `scripts/test` says of a server it has started: `KEN_TEST_CHAT` and the like.
+#[cfg(all(test, unix))]
+pub(crate) fn test_server(what: &str) -> Option<String> {
+    env_text(&format!("KEN_TEST_{}", what.to_uppercase()))
 }
 
 fn canonical(path: &Path) -> Result<PathBuf> {

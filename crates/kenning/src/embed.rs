@@ -187,6 +187,16 @@ pub enum EmbedError {
         /// What is wrong with it.
         reason: String,
     },
+    /// The model runs elsewhere, and does not answer.
+    #[error("the model {model} does not answer: {reason}")]
+    Unavailable {
+        /// What it is called.
+        model: String,
+        /// What was tried and what happened.
+        reason: String,
+        /// What helps.
+        hint: String,
+    },
     /// The model is sound, but asks for something Kenning does not do.
     #[error("{}: {what} is not supported", path.display())]
     Unsupported {

@@ -1,5 +1,7 @@
 //! `ken doctor`: checks everything a search depends on, and says what it found.
 
+mod providers;
+
 use anyhow::Result;
 use kenning::vault::Vault;
 
@@ -30,6 +32,7 @@ pub(super) fn run(settings: &Settings, place: &Place) -> Result<Found> {
             checks.bad("vault", &error);
         }
     }
+    providers::check(settings, &mut checks);
     render::print(&checks.lines)?;
     Ok(if checks.n_bad == 0 {
         Found::Something

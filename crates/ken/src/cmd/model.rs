@@ -1,4 +1,4 @@
-//! `ken model`: which embedding model is in use.
+//! `ken model`: which embedding model is in use, and which models providers run.
 
 use std::path::Path;
 
@@ -7,6 +7,7 @@ use kenning::embed::{self, Embedder};
 
 use super::Found;
 use crate::args::ModelAction;
+use crate::llm::RemoteEmbedder;
 use crate::render;
 use crate::settings::{Settings, edit};
 
@@ -20,24 +21,60 @@ pub(super) fn run(settings: &Settings, action: &ModelAction) -> Result<Found> {
 fn list(settings: &Settings) -> Result<Found> {
     let mark = |is_used: bool| if is_used { '*' } else { ' ' };
     let own = settings.model_path();
+    let embeddings = settings.embeddings()?;
     let mut out = format!(
         "{} default  {} (in the binary)\n",
         mark(own.is_none()),
         embed::embedded().id()
     );
-    if let Some(folder) = own {
+    for embedding in &embeddings {
+        let provider = &embedding.provider;
+        let is_used = own == Some(Path::new(&embedding.name));
+        out += &format!(
+            "{} {}  {} by {} ({})\n",
+            mark(is_used),
+            embedding.name,
+            embedding.model,
+            provider.name,
+            provider.base_url
+        );
+    }
+    let is_remote = |folder: &&Path| {
+        embeddings
+            .iter()
+            .any(|known| Path::new(&known.name) == *folder)
+    };
+    if let Some(folder) = own.filter(|folder| !is_remote(folder)) {
         let found = match embed::load(folder) {
             Ok(model) => model.id().to_string(),
             Err(error) => format!("cannot be used: {error}"),
         };
         out += &format!("{} {}  {found}\n", mark(true), folder.display());
     }
+    let answering = settings.answering()?.map(|provider| provider.name);
+    for provider in settings.providers() {
+        let is_used = answering.as_deref() == Some(&provider.name);
+        let model = match provider.model.as_str() {
+            "" => "no model is named",
+            model => model,
+        };
+        out += &format!(
+            "{} {}  answers by {model} ({})\n",
+            mark(is_used),
+            provider.name,
+            provider.base_url
+        );
+    }
     render::print(&out)?;
     Ok(Found::Something)
 }
 
 fn choose(settings: &Settings, model: &Path) -> Result<Found> {
-    let (value, id) = if model == Path::new("default") && !model.exists() {
+    let name = model.to_string_lossy();
+    let (value, id) = if let Some(embedding) = settings.embedding(&name)? {
+        let remote = RemoteEmbedder::open(embedding)?;
+        (name.into_owned(), remote.id().clone())
+    } else if model == Path::new("default") && !model.exists() {
         ("default".to_owned(), embed::embedded().id().clone())
     } else {
         let loaded = embed::load(model)?;

@@ -194,11 +194,18 @@ impl Settings {
         domain: Option<&DomainSettings>,
     ) -> Result<Located> {
         let model = domain.and_then(|domain| domain.embedding.as_ref());
+        let model = model.unwrap_or(&self.model).clone();
+        let model_dimensions = domain.and_then(|domain| domain.embedding_dim);
+        let mut embedding = self.embedding(&model)?;
+        if let Some(embedding) = &mut embedding {
+            embedding.dimensions = embedding.dimensions.or(model_dimensions);
+        }
         Ok(Located {
             rules: self.walk_rules(domain)?,
             profile: self.profile(domain)?,
-            model: model.unwrap_or(&self.model).clone(),
-            model_dimensions: domain.and_then(|domain| domain.embedding_dim),
+            model,
+            embedding,
+            model_dimensions,
             domain: domain.cloned(),
             vault: vault.map(Path::to_owned),
             is_own_place: store.parent() == Some(&*self.data_dir),

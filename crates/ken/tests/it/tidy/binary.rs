@@ -2,22 +2,26 @@
 
 /// What each room of the binary may use of the others, and of the engine. Below stand those that use
 /// what is above.
-pub(super) const KEN_ROOMS: [(&str, &[&str], &[&str]); 16] = [
+pub(super) const KEN_ROOMS: [(&str, &[&str], &[&str]); 19] = [
     ("args", &[], &["search::Mode"]),
-    ("hint", &[], &["embed"]),
+    ("llm/error", &[], &[]),
+    ("llm/family", &[], &[]),
+    ("hint", &["llm::error"], &["embed"]),
     ("private", &[], &[]),
     ("reader", &[], &["extract"]),
     (
         "settings",
-        &["args", "hint"],
+        &["args", "hint", "llm::family"],
         &["index", "search", "store", "vault"],
     ),
+    ("llm", &["settings"], &["embed"]),
     ("git", &["settings"], &["vault"]),
     (
         "runtime",
         &[
             "git",
             "hint",
+            "llm",
             "private",
             "reader",
             "render::say",
@@ -69,7 +73,7 @@ pub(super) const KEN_ROOMS: [(&str, &[&str], &[&str]); 16] = [
     (
         "cmd",
         &[
-            "args", "git", "hint", "hook", "mcp", "private", "reader", "render", "runtime",
+            "args", "git", "hint", "hook", "llm", "mcp", "private", "reader", "render", "runtime",
             "searcher", "serve", "settings", "watch", "wire",
         ],
         &[
