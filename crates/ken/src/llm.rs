@@ -19,6 +19,7 @@ mod proxy;
 mod retry;
 #[cfg(test)]
 mod tests;
+mod thoughts;
 mod window;
 mod wire;
 

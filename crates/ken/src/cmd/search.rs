@@ -195,7 +195,7 @@ fn refresh(located: &Located, folder: &Path, quiet: bool) -> Result<(Store, bool
             Ok((runtime::store(located)?, false))
         }
         // Words can still be looked up in the index as it is.
-        Err(error) if error.is::<EmbedError>() => {
+        Err(error) if is_for_the_model(&error) => {
             let Ok(store) = runtime::store(located) else {
                 return Err(error);
             };
@@ -215,6 +215,11 @@ fn refresh(located: &Located, folder: &Path, quiet: bool) -> Result<(Store, bool
         },
         Err(error) => Err(error),
     }
+}
+
+/// Whether it is the model that cannot be had.
+fn is_for_the_model(error: &anyhow::Error) -> bool {
+    error.is::<EmbedError>() || matches!(error.downcast_ref(), Some(Error::Model(_)))
 }
 
 /// Whether the index may not be written, by us or by anybody.

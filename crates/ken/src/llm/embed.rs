@@ -34,7 +34,7 @@ const REVISION: u32 = 1;
 /// Work that nobody waits for but the progress bar.
 const INDEXING: Patience = Patience {
     n_retries: 5,
-    pause: Duration::from_millis(500),
+    pause: Duration::from_millis(300),
     pause_max: Duration::from_secs(60),
 };
 /// Somebody waits for the answer, and words can be searched without the vector.

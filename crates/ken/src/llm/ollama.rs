@@ -5,9 +5,10 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::{Value, json};
 
+use super::thoughts::Thoughts;
 use super::wire::{
-    Call, Decoder, Framing, Garbled, Wire, arguments, count, error_text, names, parse, take_call,
-    take_text, take_thought,
+    Call, Decoder, Framing, Garbled, Wire, arguments, count, error_text, names, parse, take,
+    take_call, take_thought,
 };
 use super::{ChatReply, ChatRequest, Listener, Message, Stop, Tool, ToolCall, Usage};
 use crate::settings::Provider;
@@ -142,6 +143,7 @@ fn tool_call(call: &ToolCall) -> Value {
 #[derive(Default)]
 struct Reply {
     reply: ChatReply,
+    thoughts: Thoughts,
     is_done: bool,
 }
 
@@ -155,7 +157,12 @@ impl Decoder for Reply {
         }
         let said = &line["message"];
         take_thought(&mut self.reply, said.get("thinking"), events);
-        take_text(&mut self.reply, said.get("content"), events);
+        let text = said.get("content").and_then(Value::as_str);
+        let reply = &mut self.reply;
+        self.thoughts
+            .take(text.unwrap_or_default(), &mut |said, text| {
+                take(reply, said, text, events);
+            });
         for call in said["tool_calls"].as_array().into_iter().flatten() {
             let call = self.call(call);
             take_call(&mut self.reply, call, events);
@@ -175,7 +182,10 @@ impl Decoder for Reply {
         Ok(self.is_done)
     }
 
-    fn finish(&mut self, _: Listener<'_>) -> Option<ChatReply> {
+    fn finish(&mut self, events: Listener<'_>) -> Option<ChatReply> {
+        let reply = &mut self.reply;
+        self.thoughts
+            .end(&mut |said, text| take(reply, said, text, events));
         self.is_done.then(|| std::mem::take(&mut self.reply))
     }
 }

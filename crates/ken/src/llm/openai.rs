@@ -4,9 +4,10 @@ use base64::Engine;
 use base64::prelude::BASE64_STANDARD;
 use serde_json::{Value, json};
 
+use super::thoughts::Thoughts;
 use super::wire::{
-    Call, Decoder, Framing, Garbled, Wire, arguments, count, error_text, names, parse, take_call,
-    take_text, take_thought,
+    Call, Decoder, Framing, Garbled, Wire, arguments, count, error_text, names, parse, take,
+    take_call, take_thought,
 };
 use super::{ChatReply, ChatRequest, Listener, Message, Picture, Stop, Tool, ToolCall, Usage};
 use crate::settings::Provider;
@@ -153,6 +154,7 @@ fn tool_call(call: &ToolCall) -> Value {
 #[derive(Default)]
 struct Reply {
     reply: ChatReply,
+    thoughts: Thoughts,
     calls: Vec<Pending>,
     is_finished: bool,
 }
@@ -189,7 +191,12 @@ impl Decoder for Reply {
         let said = choice[if is_whole { "message" } else { "delta" }].take();
         let thought = said.get("reasoning_content").or(said.get("reasoning"));
         take_thought(&mut self.reply, thought, events);
-        take_text(&mut self.reply, said.get("content"), events);
+        let text = said.get("content").and_then(Value::as_str);
+        let reply = &mut self.reply;
+        self.thoughts
+            .take(text.unwrap_or_default(), &mut |said, text| {
+                take(reply, said, text, events);
+            });
         for call in said["tool_calls"].as_array().into_iter().flatten() {
             self.take_call(call);
         }
@@ -204,6 +211,9 @@ impl Decoder for Reply {
         if !self.is_finished {
             return None;
         }
+        let reply = &mut self.reply;
+        self.thoughts
+            .end(&mut |said, text| take(reply, said, text, events));
         for (place, call) in std::mem::take(&mut self.calls).into_iter().enumerate() {
             let id = match call.id.is_empty() {
                 true => format!("call_{place}"),

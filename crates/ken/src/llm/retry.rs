@@ -7,7 +7,10 @@ use axum::http::header::{DATE, RETRY_AFTER};
 use jiff::Timestamp;
 use jiff::fmt::rfc2822;
 
-use super::error::ModelError;
+use super::error::{ModelError, Trouble};
+
+/// How often a connection that is refused is tried again.
+const N_CONNECTS: u32 = 2;
 
 /// How often something is tried again.
 #[derive(Clone, Copy, Debug)]
@@ -29,7 +32,12 @@ impl Patience {
 
     /// Returns how long to wait before it is tried again, if it should be.
     pub(super) fn pause(&self, error: &ModelError, n_tries: u32) -> Option<Duration> {
-        if n_tries >= self.n_retries || !error.is_passing() {
+        // Where nobody listens, it is rarely for a moment only.
+        let n_retries = match error.trouble {
+            Trouble::Unreachable => self.n_retries.min(N_CONNECTS),
+            _ => self.n_retries,
+        };
+        if n_tries >= n_retries || !error.is_passing() {
             return None;
         }
         let pause = self.pause * 2u32.saturating_pow(n_tries.min(16));
@@ -57,7 +65,6 @@ pub(super) fn wanted(headers: &HeaderMap) -> Option<Duration> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::error::Trouble;
     use super::*;
 
     #[test]

@@ -108,20 +108,36 @@ pub(super) fn arguments(text: &str) -> Value {
     }
 }
 
+/// What a piece of a reply is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Said {
+    Thought,
+    Text,
+}
+
+/// Takes a piece of a reply, if there is anything in it.
+pub(super) fn take(reply: &mut ChatReply, said: Said, text: &str, events: Listener<'_>) {
+    if text.is_empty() {
+        return;
+    }
+    let (whole, event) = match said {
+        Said::Thought => (&mut reply.thinking, ChatEvent::Thinking(text.to_owned())),
+        Said::Text => (&mut reply.text, ChatEvent::Text(text.to_owned())),
+    };
+    whole.push_str(text);
+    events(event);
+}
+
 /// Takes a piece of text, if there is any.
 pub(super) fn take_text(reply: &mut ChatReply, text: Option<&Value>, events: Listener<'_>) {
-    if let Some(text) = text.and_then(Value::as_str).filter(|text| !text.is_empty()) {
-        reply.text.push_str(text);
-        events(ChatEvent::Text(text.to_owned()));
-    }
+    let text = text.and_then(Value::as_str).unwrap_or_default();
+    take(reply, Said::Text, text, events);
 }
 
 /// Takes a piece of thought, if there is any.
 pub(super) fn take_thought(reply: &mut ChatReply, text: Option<&Value>, events: Listener<'_>) {
-    if let Some(text) = text.and_then(Value::as_str).filter(|text| !text.is_empty()) {
-        reply.thinking.push_str(text);
-        events(ChatEvent::Thinking(text.to_owned()));
-    }
+    let text = text.and_then(Value::as_str).unwrap_or_default();
+    take(reply, Said::Thought, text, events);
 }
 
 /// Takes a call that is complete.

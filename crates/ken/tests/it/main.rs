@@ -29,6 +29,8 @@ mod mcp_client;
 mod mcp_clients;
 mod mcp_tools;
 mod miyo;
+mod model_server;
+mod models;
 mod pages;
 mod parity;
 mod place;

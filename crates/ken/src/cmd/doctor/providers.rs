@@ -17,7 +17,7 @@ pub(super) fn check(settings: &Settings, checks: &mut Checks) {
         let what = described(&provider);
         match tried(provider) {
             Ok(found) => checks.good("provider", &format!("{what}: {found}")),
-            Err(error) => checks.bad("provider", &error.context(what)),
+            Err(error) => checks.bad("provider", &error),
         }
     }
     match settings.embeddings() {

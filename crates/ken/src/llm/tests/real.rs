@@ -142,7 +142,7 @@ async fn it_makes_vectors() {
         let model = RemoteEmbedder::open(settings).unwrap();
         let long = "The sea is deep. ".repeat(1000);
         let texts: Vec<&str> = (0..70)
-            .map(|n| if n % 10 == 3 { long.as_str() } else { "a cat" })
+            .map(|n| if n == 3 { long.as_str() } else { "a cat" })
             .collect();
         let mut rows = Vec::new();
         model.embed_passages(&texts, &mut rows).unwrap();

@@ -84,12 +84,15 @@ pub(super) const KEN_ROOMS: [(&str, &[&str], &[&str]); 19] = [
 ];
 
 /// Words that only some files of the binary may say, and which files those are.
-pub(super) const KEPT_IN_KEN: [(&str, &[&str]); 7] = [
+pub(super) const KEPT_IN_KEN: [(&str, &[&str]); 9] = [
     ("rusqlite", &[]),
     ("tantivy", &[]),
     ("SystemTime::now", &["runtime"]),
     // The others ask for the name of this program or the words it was called with.
     ("std::env", &["settings", "main", "reader", "cmd/hook"]),
+    // Who asks others over the network.
+    ("hyper_rustls", &["llm"]),
+    ("hyper_util::client", &["llm"]),
     ("std::net", &["serve", "cmd/serve"]),
     (
         "std::process",
