@@ -183,10 +183,16 @@ fn meant_by(word: &Word<'_>, query: &Query, language: Language) -> Option<Meant>
             }
         })
     });
-    let is_part = |spelling: &String| words::part_place(spelling, &term).is_some();
-    let part = || match language.joins_words() {
-        true => groups().position(|group| group.terms.iter().any(is_part)),
-        false => None,
+    let part = || {
+        if !language.joins_words() {
+            return None;
+        }
+        let doer = words::doer(word, language);
+        let is_part = |spelling: &String| {
+            let mut longer = std::iter::once(&term).chain(&doer);
+            longer.any(|longer| words::part_place(spelling, longer).is_some())
+        };
+        groups().position(|group| group.terms.iter().any(is_part))
     };
     let meant = |group, is_whole| Meant { group, is_whole };
     let whole = whole.map(|group| meant(group, true));
@@ -255,6 +261,13 @@ mod tests {
             found.push(&text[start..end])
         });
         assert_eq!(found, ["Vertrag", "Mietverträge"]);
+        let query = Query::parse("Feger", &[(Language::German, 1)]);
+        let chimney = "Fegefeuer der Schornsteinfegerin";
+        let mut doers = Vec::new();
+        Finder::new(&query).each_or_part(chimney, Language::German, |_, start, end| {
+            doers.push(&chimney[start..end]);
+        });
+        assert_eq!(doers, ["Schornsteinfegerin"]);
         found.clear();
         matcher.each_or_part(text, Language::English, |_, start, end| {
             found.push(&text[start..end])

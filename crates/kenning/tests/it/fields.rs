@@ -149,6 +149,12 @@ fn a_part_of_a_compound_finds_it() {
             "Ausbildereignungsverordnung",
         ),
         (
+            "Das Dach wurde im Frühjahr neu gedeckt und ist seitdem dicht.",
+            "Der Schornsteinfeger war im Januar bei uns und hat nichts beanstandet.",
+            "Feger",
+            "Schornsteinfeger",
+        ),
+        (
             "Het dak is in het voorjaar vernieuwd en sindsdien is alles weer droog gebleven.",
             "Wij hebben de huurovereenkomst in maart getekend en daarna in de map gedaan.",
             "overeenkomst",
