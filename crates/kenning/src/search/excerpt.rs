@@ -3,6 +3,7 @@
 mod inline;
 mod marks;
 mod shown;
+mod tags;
 
 use std::ops::Range;
 
@@ -11,6 +12,7 @@ use crate::note::Layout;
 use crate::words::Language;
 use shown::Shown;
 pub(super) use shown::table_header;
+pub use tags::without_tags;
 
 /// Longest excerpt, in characters.
 const EXCERPT_CHARS_MAX: usize = 280;
