@@ -5,6 +5,7 @@ mod candidate;
 mod condition;
 mod cut;
 pub mod decay;
+mod demand;
 mod evidence;
 mod excerpt;
 mod explain;

@@ -1,6 +1,7 @@
 //! How well the notes answer: one figure from the words that are there and from meaning, never from a
 //! rank; the grade is read off it.
 
+use super::demand::{Demand, Lack};
 use super::features::{FeatureReader, PART_COVERAGE, Passage};
 use super::matcher::Matcher;
 use super::maxsim::MaxSim;
@@ -76,6 +77,8 @@ struct Judged {
     unsaid: f32,
     /// Whether much of the question was looked for in another spelling.
     is_corrected: bool,
+    /// What it lacks of what was asked for.
+    lack: Lack,
 }
 
 impl Judged {
@@ -91,6 +94,11 @@ impl Judged {
         if self.is_rarest_unsaid && !self.says_rarest {
             odds -= tuning::CONFIDENCE_UNHEARD_OF;
         }
+        odds -= match self.lack {
+            Lack::Nothing => 0.0,
+            Lack::Word => tuning::CONFIDENCE_LACKING_WORD,
+            Lack::Form => tuning::CONFIDENCE_LACKING_FORM,
+        };
         let confidence = 1.0 / (1.0 + (-odds).exp());
         if self.is_corrected {
             return below(confidence, CORRECTED_FROM, CONFIDENCE_MODERATE);
@@ -194,6 +202,7 @@ enum Held {
 /// A question to judge passages by.
 struct Judge<'q> {
     query: &'q Query,
+    demand: Demand,
     calibration: Calibration,
     /// Rarity of each word; that of one that no note says is not that of what was looked for instead.
     idf: Vec<f32>,
@@ -229,6 +238,7 @@ impl<'q> Judge<'q> {
         Self {
             corrected: corrected.map(|(idf, _)| idf).sum::<f32>() / total,
             total,
+            demand: Demand::of(query),
             query,
             calibration,
             idf,
@@ -415,8 +425,10 @@ impl<'q> Judge<'q> {
         // A name of code is rarer than any word in it.
         let lacks_name = (self.query.identifiers.iter())
             .any(|(_, numbers)| !numbers.iter().all(|&number| is_sure(number)));
+        let is_said = |number: usize| likeness(number) >= self.calibration.token_same;
         Judged {
             coverage,
+            lack: self.demand.lack(ranked.passage(), is_said),
             proximity: super::signals::proximity(&sure, &self.idf, self.total).max(named),
             words: share(&likeness),
             meaning: match candidate.cosine {
@@ -425,9 +437,7 @@ impl<'q> Judge<'q> {
                 None => tuning::MEANING_OF_NONE + tuning::MEANING_OF_WORDS * coverage,
             },
             says_rarest: !lacks_name
-                && rarest.is_some_and(|rarest| {
-                    !self.is_corrected[rarest] && likeness(rarest) >= self.calibration.token_same
-                }),
+                && rarest.is_some_and(|rarest| !self.is_corrected[rarest] && is_said(rarest)),
             is_rarest_unsaid: lacks_name || rarest.is_some_and(is_unsaid),
             unsaid: self.unsaid,
             is_corrected: self.corrected >= CORRECTED_SHARE,
@@ -466,6 +476,7 @@ mod tests {
             unsaid: 7.0,
             is_rarest_unsaid: false,
             is_corrected: false,
+            lack: Lack::Nothing,
         };
         assert_eq!(Evidence::of(all.confidence()), Evidence::Strong);
         let lacking = Judged {
@@ -482,7 +493,18 @@ mod tests {
             is_corrected: true,
             ..all
         };
-        assert_eq!(Evidence::of(corrected.confidence()), Evidence::Weak);
+        assert_eq!(Evidence::of(respelled.confidence()), Evidence::Weak);
+        let unsaid = Judged {
+            lack: Lack::Word,
+            ..all
+        };
+        let unlike = Judged {
+            lack: Lack::Form,
+            ..all
+        };
+        assert!(
+            unlike.confidence() < unsaid.confidence() && unsaid.confidence() < all.confidence()
+        );
     }
 
     #[test]
@@ -496,6 +518,7 @@ mod tests {
             unsaid: 7.0,
             is_rarest_unsaid: false,
             is_corrected: false,
+            lack: Lack::Nothing,
         };
         for better in [
             Judged {
