@@ -8,7 +8,7 @@ mod language;
 mod scan;
 mod stop;
 
-pub use compound::{PartPlace, backwards, doer, part_place, push_compounds, push_doers};
+pub use compound::{PartPlace, backwards, doer, is_doer, part_place, push_compounds, push_doers};
 pub use language::{Language, detect};
 pub(crate) use scan::is_unspaced;
 pub use scan::{Word, WordKind, words};

@@ -92,6 +92,12 @@ pub fn doer(word: &Word<'_>, language: Language) -> Option<String> {
     super::fold(&lowered).starts_with(&doer).then_some(doer)
 }
 
+/// Whether a term of a word is the [`doer`] to another one.
+pub fn is_doer(term: &str, terms: &[String]) -> bool {
+    let short = term.strip_suffix(DOING);
+    short.is_some_and(|short| is_short(short) && terms.iter().any(|term| term == short))
+}
+
 /// Whether a term is too short to be told at the end of a longer one.
 pub(super) fn is_short(term: &str) -> bool {
     term.chars().count() < END_CHARS_MIN

@@ -1,5 +1,7 @@
 //! Markdown without the HTML in it: for those who read a passage, not for those who quote it. Pure.
 
+use std::borrow::Cow;
+
 use super::inline;
 
 /// Returns a passage of Markdown without tags, and without the empty lines that comments and styles leave.
@@ -46,9 +48,23 @@ fn push_prose(prose: &str, out: &mut String) {
     for line in read.lines().map(str::trim_end) {
         // One empty line parts as well as three.
         if !line.is_empty() || !out.is_empty() && !out.ends_with("\n\n") {
-            push_line(line, out);
+            push_line(&without_gaps(line), out);
         }
     }
+}
+
+/// Closes the gaps that comments leave in a line; the cells of tables keep theirs.
+fn without_gaps(line: &str) -> Cow<'_, str> {
+    let text = line.trim_start();
+    if !text.contains("   ") || text.contains(['|', '`']) {
+        return Cow::Borrowed(line);
+    }
+    let words: Vec<&str> = text.split_whitespace().collect();
+    Cow::Owned(format!(
+        "{}{}",
+        &line[..line.len() - text.len()],
+        words.join(" ")
+    ))
 }
 
 /// Appends code inside a line with its marks; returns what comes after.
@@ -74,13 +90,15 @@ mod tests {
     #[test]
     fn tags_go_and_code_stays() {
         let text = "# Heron\n\n    \n   \n\n<div\n class=\"box\">The <b>heron</b> waits.<br/>Long.</div>\n\n\
-                    a < b, `<b>x</b>`, <T>, <https://a.b>\n```html\n<p>code</p>\n\n\n```\n<p>End</p>\n<hr>\n";
+                    a < b, `<b>x</b>`, <T>, <https://a.b>\n\n  - Two            herons\n```html\n<p>code</p>\n\n\n```\n<p>End</p>\n<hr>\n";
         assert_snapshot!(without_tags(text), @r#"
         # Heron
 
         The heron waits. Long.
 
         a < b, `<b>x</b>`, <T>, https://a.b
+
+          - Two herons
         ```html
         <p>code</p>
 
