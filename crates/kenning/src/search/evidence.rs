@@ -493,7 +493,7 @@ mod tests {
             is_corrected: true,
             ..all
         };
-        assert_eq!(Evidence::of(respelled.confidence()), Evidence::Weak);
+        assert_eq!(Evidence::of(corrected.confidence()), Evidence::Weak);
         let unsaid = Judged {
             lack: Lack::Word,
             ..all
