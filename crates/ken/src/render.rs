@@ -19,7 +19,7 @@ use anstyle::{AnsiColor, Style};
 use anyhow::Result;
 use kenning::index::Report;
 use kenning::note::Format;
-use kenning::search::excerpt;
+use kenning::search::without_tags;
 use unicode_width::UnicodeWidthStr;
 
 use crate::args::When;
@@ -269,7 +269,7 @@ pub(crate) fn markdown(answer: &SearchResponse) -> Result<()> {
 /// The text of a hit for a reader: HTML in Markdown is what it does. Who quotes takes `text` of the JSON.
 fn read_text(hit: &Hit) -> Cow<'_, str> {
     match Format::of(&hit.path) {
-        Some(Format::Markdown) => excerpt::without_tags(&hit.text).into(),
+        Some(Format::Markdown) => without_tags(&hit.text).into(),
         _ => Cow::Borrowed(&hit.text),
     }
 }

@@ -44,7 +44,7 @@ use rustc_hash::FxHashSet;
 
 pub use cut::told_score;
 pub use evidence::Evidence;
-pub use excerpt::Excerpt;
+pub use excerpt::{Excerpt, without_tags};
 pub use explain::{Effect, Stage};
 pub use intent::{Intent, is_identifier};
 pub use lookup::{Passage, Piece, PropertyType, chunks_on, passage};

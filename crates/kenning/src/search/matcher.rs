@@ -264,7 +264,7 @@ mod tests {
         let query = Query::parse("Feger", &[(Language::German, 1)]);
         let chimney = "Fegefeuer der Schornsteinfegerin";
         let mut doers = Vec::new();
-        Finder::new(&query).each_or_part(chimney, Language::German, |_, start, end| {
+        Matcher::new(&query).each_or_part(chimney, Language::German, |_, start, end| {
             doers.push(&chimney[start..end]);
         });
         assert_eq!(doers, ["Schornsteinfegerin"]);
