@@ -1,6 +1,7 @@
 //! What was typed: the commands and their options. No logic.
 
 mod hook;
+mod memory;
 mod qmd;
 mod serve;
 
@@ -13,6 +14,7 @@ use kenning::search::Mode;
 
 use hook::HOOK_HELP;
 pub(crate) use hook::{Agent, EventArgs, HookAction, HookArgs, InstallArgs};
+pub(crate) use memory::{ContextArgs, RememberArgs};
 pub(crate) use qmd::{
     CollectionAction, CollectionArgs, LsArgs, MultiGetArgs, QmdFormat, QmdSearchArgs,
 };
@@ -89,6 +91,10 @@ pub(crate) enum Command {
     /// Check the quotes of an answer against the notes it cites
     #[command(after_help = CITE_HELP)]
     Cite(CiteArgs),
+    /// Print what an agent should know when a conversation begins with a message
+    Context(ContextArgs),
+    /// Write something down in the note of the day
+    Remember(RememberArgs),
     /// List where credentials stand in the notes, without showing them
     Audit(AuditArgs),
     /// Keep the index up to date while notes change, until stopped
@@ -125,7 +131,7 @@ pub(crate) enum Command {
     Collection(CollectionArgs),
     /// Serve the notes to an agent over the Model Context Protocol, on standard input and output
     #[command(after_help = MCP_HELP)]
-    Mcp,
+    Mcp(McpArgs),
     /// Print the tools of `ken mcp` as definitions for other agent loops
     Tools(ToolsArgs),
     /// Answer over HTTP, on this machine
@@ -327,6 +333,13 @@ const MCP_HELP: &str = "Examples:\n  \
     Without --vault or --domain every domain of the settings is served; where there is none, the vault \
     around the current folder, but no mere repository: name that with --vault. One that is not served \
     cannot be named, searched or read. Ends when standard input ends.";
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct McpArgs {
+    /// Let this client write notes down with the tool `remember`
+    #[arg(long)]
+    pub(crate) remember: bool,
+}
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct ToolsArgs {

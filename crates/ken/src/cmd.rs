@@ -3,6 +3,7 @@
 mod audit;
 mod backup;
 mod cite;
+mod context;
 mod doctor;
 mod domain;
 mod eval;
@@ -14,6 +15,7 @@ mod mcp;
 mod model;
 mod pages;
 mod qmd;
+mod remember;
 mod search;
 mod serve;
 mod status;
@@ -59,6 +61,8 @@ pub(crate) fn run(args: Args) -> Result<Found> {
         Command::Links(links) => links::run(&settings()?, place, links),
         Command::Traverse(traverse) => traverse::run(&settings()?, place, traverse),
         Command::Cite(cite) => cite::run(&settings()?, place, cite),
+        Command::Context(context) => context::run(&settings()?, place, context),
+        Command::Remember(remember) => remember::run(&settings()?, place, remember),
         Command::Audit(audit) => audit::run(&settings()?, place, audit),
         Command::Status(status) => status::run(&settings()?, place, status),
         Command::Doctor => doctor::run(&settings()?, place),
@@ -75,7 +79,7 @@ pub(crate) fn run(args: Args) -> Result<Found> {
         Command::Collection(collection) => {
             qmd::collection(&new_settings()?, place, &collection.action)
         }
-        Command::Mcp => mcp::run(&settings()?, place),
+        Command::Mcp(mcp) => mcp::run(&settings()?, place, mcp),
         Command::Tools(tools) => tools::run(tools),
         Command::Serve(serve) => serve::run(&settings()?, place, serve),
         Command::Completions { shell } => pages::completions(*shell),

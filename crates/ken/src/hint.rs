@@ -2,9 +2,11 @@
 
 use std::fmt;
 use std::io;
+use std::path::Path;
 
 use kenning::Error;
 use kenning::embed::EmbedError;
+use kenning::error::ConversationsTrouble;
 
 use crate::llm::error::ModelError;
 
@@ -98,6 +100,10 @@ pub(crate) fn of(error: &anyhow::Error) -> Option<String> {
             "ask with fewer words and conditions, a simpler expression, or for less at a time"
                 .to_owned()
         }
+        Error::Conversations { path, trouble } => conversations(path, trouble)?,
+        Error::ConversationUnknown { .. } => {
+            "`ken chat list` names the conversations that there are".to_owned()
+        }
         Error::BadCollection { .. } => "see docs/evaluation.md for the format".to_owned(),
         _ => return None,
     };
@@ -109,6 +115,22 @@ fn model_hint(error: &EmbedError) -> String {
         EmbedError::Unavailable { hint, .. } => hint.clone(),
         _ => DEFAULT_MODEL.to_owned(),
     }
+}
+
+fn conversations(path: &Path, trouble: &ConversationsTrouble) -> Option<String> {
+    let path = path.display();
+    Some(match trouble {
+        ConversationsTrouble::Foreign(_) => {
+            format!("move {path} away; it is never overwritten")
+        }
+        ConversationsTrouble::Damaged(_) => format!(
+            "put back the copy that `ken backup` made, without {path}-wal; or move {path} away to begin anew"
+        ),
+        ConversationsTrouble::Newer { .. } => "use the newer version of ken".to_owned(),
+        ConversationsTrouble::Busy => "try again in a moment".to_owned(),
+        ConversationsTrouble::Full => "free some space".to_owned(),
+        _ => return None,
+    })
 }
 
 /// Returns an error as others than the user of this machine are told it: whose an index is that was

@@ -12,7 +12,6 @@ pub(crate) mod install;
 pub(crate) mod outputs;
 mod persisted;
 mod project;
-mod prompt;
 mod recall;
 pub(crate) mod receipt;
 mod session;
@@ -34,6 +33,8 @@ use clap::Parser;
 use serde_json::Value;
 
 use crate::args::{Agent, Args, Command, EventArgs, HookAction, Place};
+use crate::context::block::{self, CHARS_PER_TOKEN, Piece};
+use crate::context::{self, ContextRequest, prompt};
 use crate::render;
 use crate::runtime;
 use crate::searcher::{Searcher, Searchers, masked};
@@ -41,7 +42,7 @@ use crate::settings::{Allowed, Settings};
 use crate::wire::{HookOutput, HookResponse, Receipt, SessionRecord};
 use deadline::Deadline;
 use input::Input;
-use recall::{Bar, CHARS_PER_TOKEN, Piece};
+use recall::Bar;
 use session::Session;
 
 /// A passage before a tool call interrupts: it must be the right one.
@@ -272,7 +273,11 @@ impl<'a> Call<'a> {
                 return Ok(None);
             }
         };
+        let is_opening = !self.input.session.is_empty() && self.session.prompt().is_empty();
         self.session.remember(SessionRecord::Prompt(query.clone()));
+        if is_opening && let Some(given) = self.opening(receipt)? {
+            return Ok(Some(given));
+        }
         let hooks = &self.settings.hooks;
         let bar = Bar {
             mode: None,
@@ -281,6 +286,25 @@ impl<'a> Call<'a> {
             hits_max: PROMPT_HITS_MAX,
         };
         self.recall(&query, bar, hooks.prompt_tokens, receipt)
+    }
+
+    /// The first message of a session says what it will be about.
+    fn opening(&mut self, receipt: &mut Receipt) -> Result<Option<HookResponse>> {
+        let Some(searchers) = self.searchers(receipt)? else {
+            return Ok(None);
+        };
+        let request = ContextRequest {
+            message: self.input.prompt.clone(),
+            min_confidence: self.settings.hooks.min_confidence,
+            ..ContextRequest::default()
+        };
+        let is_known = |domain: &str, id: &str| self.session.has(domain, id);
+        let found = context::collect(&searchers, &request, &Searcher::remembered, &is_known)?;
+        receipt.index_age_s = found.index_age_s;
+        if found.response.blocks.is_empty() {
+            return Ok(None);
+        }
+        Ok(Some(self.give(found.response.text, &found.pieces, receipt)))
     }
 
     fn pre_tool(&mut self, receipt: &mut Receipt) -> Result<Option<HookResponse>> {
@@ -320,8 +344,8 @@ impl<'a> Call<'a> {
             receipt.why = found.why;
             return Ok(None);
         }
-        let head = format!("## Relevant Memory Context\n{}\n", render::FROM_NOTES);
-        let (text, n_written) = recall::write(&head, &found.pieces, tokens_max * CHARS_PER_TOKEN);
+        let head = format!("{}{}\n", context::HEADING, render::FROM_NOTES);
+        let (text, n_written) = block::write(&head, &found.pieces, tokens_max * CHARS_PER_TOKEN);
         if n_written == 0 {
             receipt.why = "the budget is too small".to_owned();
             return Ok(None);
@@ -410,7 +434,7 @@ impl<'a> Call<'a> {
     /// Writes down what is given, and wraps it.
     fn give(&mut self, text: String, pieces: &[Piece], receipt: &mut Receipt) -> HookResponse {
         for piece in pieces {
-            let given = piece.given(self.input.tool_call.as_deref());
+            let given = recall::given(piece, self.input.tool_call.as_deref());
             receipt.given.push(given.id.clone());
             self.session.remember(SessionRecord::Given(given));
         }

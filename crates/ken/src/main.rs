@@ -2,6 +2,8 @@
 
 mod args;
 mod cmd;
+mod context;
+mod conversations;
 mod git;
 mod hint;
 mod hook;
@@ -16,6 +18,7 @@ mod llm;
 mod mcp;
 mod private;
 mod reader;
+mod remember;
 mod render;
 mod runtime;
 mod searcher;

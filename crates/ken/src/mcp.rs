@@ -11,6 +11,7 @@ mod choose;
 mod find;
 mod http;
 mod instructions;
+mod memory;
 mod prompts;
 mod read;
 mod reply;
@@ -41,9 +42,10 @@ pub(crate) use http::http;
 pub(crate) use stdio::stdio;
 pub(crate) use tools::TOOLS;
 
-use crate::hint::Hinted;
+use crate::hint::{self, Hinted};
 use crate::searcher::Searchers;
 use crate::searcher::asker::{self, Waiting};
+use crate::settings::Caller;
 
 type Context = RequestContext<RoleServer>;
 
@@ -70,11 +72,20 @@ const METHODS: [&str; 10] = [
 #[derive(Clone)]
 struct Server {
     searchers: Searchers,
+    caller: Caller,
 }
 
 impl Server {
-    fn new(searchers: Searchers) -> Self {
-        Self { searchers }
+    fn new(searchers: Searchers, caller: Caller) -> Self {
+        Self { searchers, caller }
+    }
+
+    /// Returns the tools of whoever asks. One that writes is not even named to those who may not.
+    fn tools(&self, context: &Context) -> impl Iterator<Item = &'static tools::ToolRow> {
+        let parts = context.extensions.get::<Parts>();
+        let caller = parts.and_then(|parts| parts.extensions.get::<Caller>());
+        let may_write = caller.unwrap_or(&self.caller).may_remember;
+        TOOLS.iter().filter(move |row| may_write || !row.writes)
     }
 
     /// Returns the searchers of a request: those its token allows where the guard has put them, all
@@ -130,13 +141,16 @@ impl ServerHandler for Server {
         context: Context,
     ) -> Result<ListToolsResult, ErrorData> {
         only_page(request)?;
-        let tools = TOOLS.iter().map(tools::ToolRow::definition).collect();
+        let tools = self
+            .tools(&context)
+            .map(tools::ToolRow::definition)
+            .collect();
         let mut result = ListToolsResult::with_all_items(tools);
         result.meta = meta(&context);
         if result.meta.is_some() {
             result = result
                 .with_ttl_ms(TABLE_TTL_MS)
-                .with_cache_scope(CacheScope::Public);
+                .with_cache_scope(CacheScope::Private);
         }
         Ok(result)
     }
@@ -151,8 +165,8 @@ impl ServerHandler for Server {
         request: CallToolRequestParams,
         context: Context,
     ) -> Result<CallToolResponse, ErrorData> {
-        let Some(row) = TOOLS.iter().find(|row| row.name == request.name) else {
-            return Err(unknown_tool(&request.name));
+        let Some(row) = self.tools(&context).find(|row| row.name == request.name) else {
+            return Err(unknown_tool(&request.name, self.tools(&context)));
         };
         let searchers = self.searchers(&context);
         let has_links = searchers.settings().is_some_and(|s| s.mcp.resource_links);
@@ -241,7 +255,19 @@ impl ServerHandler for Server {
         request: GetPromptRequestParams,
         context: Context,
     ) -> Result<GetPromptResponse, ErrorData> {
-        let mut result = prompts::get(&request)?;
+        let (row, asked) = prompts::asked(&request)?;
+        let message = match row.is_opening() {
+            true => {
+                let searchers = self.searchers(&context);
+                let told = blocking(Asker::of(&context), move || {
+                    memory::opening(&searchers, &asked)
+                });
+                let told = told.await.map_err(|_| broken())?;
+                told.map_err(|error| ErrorData::internal_error(hint::told(&error), None))?
+            }
+            false => row.message(&asked),
+        };
+        let mut result = row.result(message);
         result.meta = meta(&context);
         Ok(result.into())
     }
@@ -294,8 +320,8 @@ fn only_page(request: Option<PaginatedRequestParams>) -> Result<(), ErrorData> {
     }
 }
 
-fn unknown_tool(name: &str) -> ErrorData {
-    let mut names: Vec<&str> = TOOLS.iter().map(|row| row.name).collect();
+fn unknown_tool(name: &str, known: impl Iterator<Item = &'static tools::ToolRow>) -> ErrorData {
+    let mut names: Vec<&str> = known.map(|row| row.name).collect();
     names.sort_by_key(|known| levenshtein(name, known));
     let message = format!(
         "there is no such tool, nothing was executed; known tools: {}",

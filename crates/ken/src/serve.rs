@@ -2,6 +2,7 @@
 //! stands in an index can be read through it.
 
 mod compat;
+mod conversations;
 mod gate;
 mod guard;
 mod handlers;
@@ -38,11 +39,12 @@ use tower_http::limit::RequestBodyLimitLayer;
 use tower_http::timeout::RequestBodyDeadlineLayer;
 
 use crate::args::CompatServer;
+use crate::conversations::ConversationsPlace;
 use crate::hint::Hinted;
 use crate::mcp;
 use crate::runtime;
 use crate::searcher::Searchers;
-use crate::settings::Client;
+use crate::settings::{Caller, Client};
 use gate::Gate;
 use guard::Guard;
 use listen::{BoundServer, Times};
@@ -67,6 +69,9 @@ pub(crate) struct Options {
     pub(crate) allowed_hosts: Vec<String>,
     pub(crate) allowed_origins: Vec<String>,
     pub(crate) clients: Vec<Client>,
+    /// Who asks where no token is needed.
+    pub(crate) person: Caller,
+    pub(crate) conversations: ConversationsPlace,
     /// Programs whose place is taken, and their ports.
     pub(crate) compat: Vec<(CompatServer, u16)>,
     /// Longest time that a request may take to arrive.
@@ -84,6 +89,7 @@ struct Shared {
     reloads: Gate,
     /// Results are written back one at a time.
     kept: keep::Shelf,
+    conversations: ConversationsPlace,
     /// The description at `/openapi.json`.
     description: Bytes,
     read_time_max: Duration,
@@ -131,6 +137,7 @@ async fn bind_all(searchers: Searchers, options: &Options) -> Result<Vec<BoundSe
         ),
         reloads: Gate::new(1, RELOADS_WAITING_MAX, None),
         kept: keep::Shelf::default(),
+        conversations: options.conversations.clone(),
         description: openapi::document(&routes::table()).into(),
         read_time_max: options.read_time_max,
     }));

@@ -8,6 +8,7 @@ mod fields;
 mod file;
 mod hooks;
 mod llm;
+mod memory;
 mod place;
 mod signals;
 
@@ -19,17 +20,18 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use etcetera::{BaseStrategy, choose_base_strategy};
 use kenning::index::Profile;
-use kenning::search::links::Weights;
+use kenning::search::graph::Weights;
 use kenning::search::{Fusion, Mode, Tuning};
 use kenning::vault::{Links, PathList, WalkRules, read_regular_text};
 use serde::Deserialize;
 
-pub(crate) use clients::Client;
 use clients::ClientSettings;
+pub(crate) use clients::{Caller, Client};
 use hooks::HookSettings;
 pub(crate) use hooks::{Allowed, agent_file};
 use llm::LlmSettings;
 pub(crate) use llm::{Key, Provider, ProviderKind, Proxies};
+use memory::MemorySettings;
 
 use crate::args::{FusionArg, Place};
 use crate::hint::Hinted;
@@ -66,6 +68,7 @@ pub(crate) struct Settings {
     llm: LlmSettings,
     #[serde(default)]
     embeddings: BTreeMap<String, EmbeddingSettings>,
+    pub(crate) memory: MemorySettings,
     #[serde(default)]
     pub(crate) domains: BTreeMap<String, DomainSettings>,
     #[serde(default)]
@@ -114,6 +117,8 @@ pub(crate) struct IndexSettings {
 #[serde(deny_unknown_fields)]
 pub(crate) struct McpSettings {
     pub(crate) resource_links: bool,
+    /// Whether whoever asks without a token of their own may write notes down.
+    pub(crate) remember: bool,
 }
 
 /// A vault and its index file.
@@ -202,6 +207,9 @@ impl Settings {
         }
         decay(&search.decay, search.half_life_days)
             .ok_or_else(|| self.bad_value("search.decay", &search.decay, DECAY_NAMES))?;
+        if let Some((key, value, wanted)) = self.memory.bad_value() {
+            return Err(self.bad_value(key, &value, wanted));
+        }
         self.profile(None)?;
         self.walk_rules(None)?;
         self.check_llm()?;

@@ -3,6 +3,8 @@
 
 mod cite;
 pub(crate) mod compat;
+mod context;
+mod conversation;
 pub(crate) mod eval;
 mod hook;
 pub(crate) mod http;
@@ -17,6 +19,11 @@ mod tools;
 mod traverse;
 
 pub(crate) use cite::{CheckedCitation, CitationFields, QuotePlace, VerifyResponse, citations};
+pub(crate) use context::{ContextBlock, ContextResponse, RememberResponse, RememberedEntry};
+pub(crate) use conversation::{
+    ConversationChanges, ConversationResponse, ConversationSummary, ConversationsParams,
+    ConversationsResponse, KeptSource, NewConversationParams, TITLE_CHARS_MAX,
+};
 pub(crate) use hook::{GivenPassage, HookOutput, HookResponse, Receipt, SessionRecord};
 pub(crate) use index::{Finding, IndexReport, StatusResponse, rebuild_reason};
 pub(crate) use links::LinksResponse;

@@ -120,6 +120,20 @@ pub enum Error {
     /// Nobody waits for the answer any more.
     #[error("the answer is no longer waited for")]
     Stopped,
+    /// The database of conversations cannot be used.
+    #[error("the conversations at {path} {trouble}")]
+    Conversations {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        trouble: ConversationsTrouble,
+    },
+    /// No conversation or turn is known by an id.
+    #[error("there is no conversation {id:?}")]
+    ConversationUnknown {
+        /// The id.
+        id: String,
+    },
     /// An evaluation file could not be understood.
     #[error("{path}: {reason}")]
     BadCollection {
@@ -136,6 +150,35 @@ pub enum Error {
         /// The system's error.
         source: io::Error,
     },
+}
+
+/// What is wrong with the database of conversations.
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
+pub enum ConversationsTrouble {
+    /// The file is somebody else's.
+    #[error("are none ({0})")]
+    Foreign(String),
+    /// The file is ours but damaged.
+    #[error("are damaged: {0}")]
+    Damaged(String),
+    /// A later version of this program has written it.
+    #[error("are of version {found}, and this program knows {expected}")]
+    Newer {
+        /// Its version.
+        found: i64,
+        /// The newest one that this program knows.
+        expected: i64,
+    },
+    /// Another process is writing.
+    #[error("are being written by another process")]
+    Busy,
+    /// The disk is full.
+    #[error("have no space left")]
+    Full,
+    /// SQLite failed in another way.
+    #[error("failed: {0}")]
+    Failed(Box<dyn std::error::Error + Send + Sync>),
 }
 
 impl Error {

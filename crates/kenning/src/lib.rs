@@ -27,12 +27,13 @@
 pub mod budget;
 pub mod chunk;
 pub mod cite;
+pub mod conversation;
 mod cpu;
 pub mod embed;
 pub mod error;
 pub mod eval;
 pub mod extract;
-mod graph;
+pub mod graph;
 pub mod index;
 mod kenning;
 pub mod links;

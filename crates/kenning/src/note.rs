@@ -7,7 +7,7 @@ mod body;
 mod date;
 mod frontmatter;
 mod inline;
-mod outline;
+mod memory;
 mod parts;
 mod property;
 
@@ -16,12 +16,9 @@ use std::collections::HashSet;
 use serde_json::{Map, Value};
 
 pub(crate) use body::LineCounter;
-pub use body::{Block, BlockKind};
+pub use body::{Block, BlockKind, Heading};
 pub use inline::{Link, LinkKind};
-pub use outline::Heading;
-#[cfg(test)]
-pub(crate) use outline::of_markdown as outline_of_markdown;
-pub(crate) use outline::{heading_on, headings_in, n_in_section};
+pub use memory::MemoryType;
 pub(crate) use parts::file_lines;
 pub use parts::{Composed, PartMark, compose, parse_parts};
 pub use property::PropertyType;
@@ -41,7 +38,7 @@ pub struct Note {
     pub text: String,
     /// Byte offset at which the front matter ends.
     pub body_start: usize,
-    /// The outline: headings in order.
+    /// Headings in order.
     pub headings: Vec<Heading>,
     /// Top-level blocks in order; they do not overlap.
     pub blocks: Vec<Block>,
@@ -91,6 +88,8 @@ pub struct Facts {
     pub author: Option<String>,
     /// `kind` or `type`.
     pub kind: Option<String>,
+    /// `memory_type`, or `kind` or `type` where it names one.
+    pub memory_type: Option<MemoryType>,
     /// `status`.
     pub status: Option<String>,
     /// `published` or `date`, as `YYYY-MM-DD`.
@@ -236,7 +235,7 @@ fn naming_heading<'h>(
     let mut seen = blocks
         .iter()
         .filter(|block| text[block.range.clone()].contains(char::is_alphanumeric));
-    if seen.next()?.range.start != first.range.start {
+    if seen.next()?.range.start != first.start {
         return None;
     }
     let is_only = headings.iter().filter(|h| h.level == 1).count() == 1;

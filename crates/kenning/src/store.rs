@@ -4,6 +4,7 @@
 //! Rows, vectors and the word index change in the same transaction or not at all.
 
 mod cache;
+mod conversations;
 mod encode;
 mod file;
 mod lexical;
@@ -20,9 +21,10 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-use rusqlite::{ErrorCode, ffi};
+use rusqlite::{Connection, ErrorCode, ffi};
 use tantivy::TantivyError;
 
+pub use conversations::{AnswerRecord, AskedAt, Conversations, FoundConversation, NewConversation};
 pub use encode::{Encoded, Encoder};
 pub use file::damage::{FileId, set_aside};
 pub use file::version::{IndexVersion, VersionWatch};
@@ -71,6 +73,18 @@ impl ChunkId {
 /// Copies the index at `source` into a new file, consistent even while it is written to.
 pub fn backup(source: &Path, target: &Path) -> Result<()> {
     let connection = open_checked(source, true)?;
+    copy_into(&connection, target, |error| match is_damage(&error) {
+        true => sqlite(source, error),
+        false => sqlite(target, error),
+    })
+}
+
+/// Copies what a connection sees into a new file.
+fn copy_into(
+    connection: &Connection,
+    target: &Path,
+    sorted: impl Fn(rusqlite::Error) -> Error,
+) -> Result<()> {
     let io = |error| Error::io(target, error);
     // Made by us, so that nothing is overwritten and no link is followed.
     let made = OpenOptions::new().write(true).create_new(true).open(target);
@@ -81,10 +95,7 @@ pub fn backup(source: &Path, target: &Path) -> Result<()> {
         // What is there is no copy.
         std::fs::remove_file(target).map_err(io)?;
     }
-    copied.map(drop).map_err(|error| match is_damage(&error) {
-        true => sqlite(source, error),
-        false => sqlite(target, error),
-    })
+    copied.map(drop).map_err(sorted)
 }
 
 /// Sorts a SQLite error by what the caller can do.

@@ -3,14 +3,19 @@
 use anyhow::Result;
 
 use super::Found;
-use crate::args::Place;
+use crate::args::{McpArgs, Place};
 use crate::hint::Hinted;
 use crate::mcp;
 use crate::searcher::Searchers;
 use crate::settings::Settings;
 
-pub(super) fn run(settings: &Settings, place: &Place) -> Result<Found> {
-    mcp::stdio(Searchers::open(settings, &served(settings, place)?)?)?;
+pub(super) fn run(settings: &Settings, place: &Place, args: &McpArgs) -> Result<Found> {
+    let mut caller = settings.person();
+    caller.may_remember |= args.remember;
+    mcp::stdio(
+        Searchers::open(settings, &served(settings, place)?)?,
+        caller,
+    )?;
     Ok(Found::Something)
 }
 

@@ -8,6 +8,7 @@ use anyhow::Result;
 
 use super::Found;
 use crate::args::{CompatServer, Place, ServeArgs};
+use crate::conversations::ConversationsPlace;
 use crate::hint::Hinted;
 use crate::render;
 use crate::searcher::{Searchers, memory};
@@ -49,6 +50,8 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &ServeArgs) -> Resul
         allowed_hosts: args.allow_host.clone(),
         allowed_origins: args.allow_origin.clone(),
         clients,
+        person: settings.person(),
+        conversations: ConversationsPlace::new(settings, &searchers),
         compat: (args.compat.iter())
             .map(|server| (*server, port(server)))
             .collect(),

@@ -9,8 +9,10 @@ use crate::mcp::TOOLS;
 use crate::render;
 
 pub(super) fn run(args: &ToolsArgs) -> Result<Found> {
+    // Loops of others answer their calls by `ken search` and the like, which write nothing.
     let definitions: Vec<Value> = TOOLS
         .iter()
+        .filter(|tool| !tool.writes)
         .map(|tool| match args.style {
             ToolStyle::Anthropic => json!({
                 "name": tool.name,

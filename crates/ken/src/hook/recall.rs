@@ -1,4 +1,4 @@
-//! Asks the notes on behalf of an agent, and writes what they say within a budget.
+//! Asks the notes on behalf of an agent.
 
 use std::sync::Arc;
 
@@ -6,13 +6,10 @@ use anyhow::Result;
 use kenning::search::Mode;
 
 use super::session::Session;
-use crate::render;
+use crate::context::block::Piece;
 use crate::searcher::{SearchRequest, Searcher};
-use crate::wire::{GivenPassage, Hit, SearchResponse, also_in};
+use crate::wire::{GivenPassage, SearchResponse};
 
-pub(super) const CHARS_PER_TOKEN: usize = 4;
-/// A piece that is cut shorter than this says nothing.
-const PIECE_CHARS_MIN: usize = 80;
 const HITS_MAX: u32 = 4;
 
 /// How the notes are asked, and how sure an answer must be to be given.
@@ -32,34 +29,18 @@ impl Bar {
     }
 }
 
-/// A passage worth giving.
-pub(super) struct Piece {
-    pub(super) domain: String,
-    pub(super) hit: Hit,
-}
-
-impl Piece {
-    pub(super) fn given(&self, tool_call: Option<&str>) -> GivenPassage {
-        GivenPassage {
-            id: self.hit.id.clone(),
-            domain: self.domain.clone(),
-            path: self.hit.path.clone(),
-            start_line: self.hit.start_line,
-            end_line: self.hit.end_line,
-            page: self.hit.page,
-            title: self.hit.title.clone(),
-            tool_call: tool_call.map(str::to_owned),
-        }
-    }
-
-    /// Returns where the note belongs: its area, its category, or the domain.
-    fn project(&self) -> &str {
-        let para = self.hit.area.as_deref().or(self.hit.category.as_deref());
-        para.unwrap_or(&self.domain)
-    }
-
-    fn place(&self) -> String {
-        self.hit.place()
+/// Returns what a session is to know of a passage that was given.
+pub(super) fn given(piece: &Piece, tool_call: Option<&str>) -> GivenPassage {
+    let hit = &piece.hit;
+    GivenPassage {
+        id: hit.id.clone(),
+        domain: piece.domain.clone(),
+        path: hit.path.clone(),
+        start_line: hit.start_line,
+        end_line: hit.end_line,
+        page: hit.page,
+        title: hit.title.clone(),
+        tool_call: tool_call.map(str::to_owned),
     }
 }
 
@@ -115,50 +96,4 @@ pub(super) fn recall(
         }
     }
     Ok(recall)
-}
-
-/// Writes pieces as Markdown, as many as there is room for; returns how many.
-pub(super) fn write(head: &str, pieces: &[Piece], chars_max: usize) -> (String, usize) {
-    let mut out = head.to_owned();
-    let mut n_written = 0;
-    for piece in pieces {
-        let hit = &piece.hit;
-        let name = hit.section.as_ref().unwrap_or(&hit.title);
-        let others = also_in(&hit.also_in).map(|others| format!(" · {others}"));
-        let mut block = format!(
-            "\n### {} ({})\n{} · {} · {}{}\n",
-            render::told(name),
-            render::told(piece.project()),
-            render::told_as_code(&piece.place()),
-            render::told(&hit.title),
-            hit.id,
-            render::told(&others.unwrap_or_default())
-        );
-        let room = chars_max.saturating_sub(out.chars().count() + block.chars().count());
-        let Some(text) = fitted(hit, room) else {
-            break;
-        };
-        block.push_str(&text);
-        out.push_str(&block);
-        n_written += 1;
-    }
-    (out, n_written)
-}
-
-/// Returns the whole passage, its best sentences, or the beginning of them, whichever fits.
-fn fitted(hit: &Hit, chars_max: usize) -> Option<String> {
-    for text in [&hit.text, &hit.excerpt] {
-        let quoted = render::quoted(text, false);
-        if quoted.chars().count() <= chars_max {
-            return Some(quoted);
-        }
-    }
-    let room = chars_max.checked_sub(PIECE_CHARS_MIN).map(|_| chars_max)?;
-    let quoted = render::quoted(&hit.excerpt, false);
-    let end = quoted
-        .char_indices()
-        .nth(room.saturating_sub(2))
-        .map_or(quoted.len(), |(end, _)| end);
-    let cut = quoted[..end].rsplit_once(' ').map_or("", |(cut, _)| cut);
-    Some(format!("{cut}…\n"))
 }

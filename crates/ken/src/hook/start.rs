@@ -9,8 +9,10 @@ use kenning::search::Mode;
 use kenning::store::NoteRow;
 
 use super::project::Project;
-use super::recall::{self, Bar, CHARS_PER_TOKEN, Piece};
+use super::recall::{self, Bar};
 use super::session::Session;
+use crate::context::block::{CHARS_PER_TOKEN, Piece};
+use crate::context::{BEGIN, END, prompt};
 use crate::render;
 use crate::searcher::Searcher;
 use crate::wire;
@@ -27,8 +29,6 @@ const PIECES_MAX: usize = 5;
 const EXCERPT_CHARS_MAX: usize = 240;
 const RECENT_MAX: usize = 5;
 const GIVEN_MAX: usize = 12;
-const BEGIN: &str = "<relevant-context>\n";
-const END: &str = "</relevant-context>\n";
 
 /// What a session is told.
 pub(super) struct Pack {
@@ -123,7 +123,7 @@ fn about(
     for query in project.queries() {
         let recall = recall::recall(
             searchers,
-            &super::prompt::content_words(&query).0.join(" "),
+            &prompt::content_words(&query).0.join(" "),
             BAR,
             session,
         )?;

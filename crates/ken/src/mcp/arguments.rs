@@ -109,6 +109,34 @@ pub(super) struct ListArguments {
     pub(super) limit: Option<usize>,
 }
 
+/// Arguments of `context`.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct ContextArguments {
+    /// The message that the conversation begins with, as the person wrote it.
+    pub(super) message: String,
+    /// Most passages; 5 if neither this nor the settings say.
+    #[schemars(range(min = 1, max = 100))]
+    pub(super) limit: Option<u32>,
+    /// Leave out passages with a lower score; 0.25 if neither this nor the settings say.
+    #[schemars(range(min = 0, max = 1))]
+    pub(super) min_score: Option<f32>,
+    /// Only this domain; all that can be asked if not told.
+    pub(super) domain: Option<String>,
+}
+
+/// Arguments of `remember`.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct RememberArguments {
+    /// What to write down, as Markdown; at most 20,000 characters.
+    pub(super) text: String,
+    /// What kind of memory it is: facts (semantic), how something is done (procedural), what happened
+    /// (episodic).
+    #[schemars(extend("enum" = ["semantic", "procedural", "episodic"]))]
+    pub(super) r#type: Option<String>,
+    /// The domain it belongs to; needed where there are several.
+    pub(super) domain: Option<String>,
+}
+
 /// Arguments of `verify_citations`.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct VerifyArguments {

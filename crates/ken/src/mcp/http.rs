@@ -17,6 +17,7 @@ use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 
 use super::{Server, stdio};
 use crate::searcher::Searchers;
+use crate::settings::Caller;
 
 /// The longest message that is read.
 const BODY_BYTES_MAX: usize = 4 << 20;
@@ -30,7 +31,8 @@ pub(crate) fn http<S: Clone + Send + Sync + 'static>(searchers: Searchers) -> Ro
         .with_max_request_body_bytes(BODY_BYTES_MAX)
         .disable_allowed_hosts()
         .disable_allowed_origins();
-    let server = Server::new(searchers);
+    // The guard puts who asks into each request.
+    let server = Server::new(searchers, Caller::default());
     let service = StreamableHttpService::new(
         move || Ok(server.clone()),
         Arc::new(NeverSessionManager::default()),

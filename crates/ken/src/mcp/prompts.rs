@@ -5,7 +5,7 @@ use rmcp::model::{
 };
 
 /// One prompt. `{}` in its text is what the person asks.
-struct PromptRow {
+pub(super) struct PromptRow {
     name: &'static str,
     title: &'static str,
     description: &'static str,
@@ -51,7 +51,34 @@ const PROMPTS: &[PromptRow] = &[
             `search` with its main subject what is not linked yet. Notes that are about the same and \
             are not linked stand in a list of their own.",
     },
+    PromptRow {
+        name: OPENING,
+        title: "Begin with what my notes say",
+        description: "Puts what the notes say before a message that a conversation begins with",
+        argument: ("message", "The message"),
+        text: "{}",
+    },
 ];
+
+/// The prompt whose text is what the notes say.
+const OPENING: &str = "context";
+
+impl PromptRow {
+    /// Whether the notes are to be asked for it.
+    pub(super) fn is_opening(&self) -> bool {
+        self.name == OPENING
+    }
+
+    /// Returns the message, filled in.
+    pub(super) fn message(&self, asked: &str) -> PromptMessage {
+        PromptMessage::new_text(Role::User, self.text.replacen("{}", asked, 1))
+    }
+
+    /// Returns the answer to a client.
+    pub(super) fn result(&self, message: PromptMessage) -> GetPromptResult {
+        GetPromptResult::new(vec![message]).with_description(self.description)
+    }
+}
 
 /// Returns every prompt, always in this order.
 pub(super) fn all() -> Vec<Prompt> {
@@ -66,8 +93,10 @@ pub(super) fn all() -> Vec<Prompt> {
         .collect()
 }
 
-/// Returns one prompt, filled in.
-pub(super) fn get(request: &GetPromptRequestParams) -> Result<GetPromptResult, ErrorData> {
+/// Returns the prompt that is asked for, and what it is to be filled with.
+pub(super) fn asked(
+    request: &GetPromptRequestParams,
+) -> Result<(&'static PromptRow, String), ErrorData> {
     let invalid = |message: String| ErrorData::invalid_params(message, None);
     let row = PROMPTS
         .iter()
@@ -93,9 +122,7 @@ pub(super) fn get(request: &GetPromptRequestParams) -> Result<GetPromptResult, E
     let argument = argument
         .filter(|argument| !argument.trim().is_empty())
         .ok_or_else(|| invalid(format!("the argument `{name}` is missing")))?;
-    let text = row.text.replacen("{}", argument.trim(), 1);
-    let message = PromptMessage::new_text(Role::User, text);
-    Ok(GetPromptResult::new(vec![message]).with_description(row.description))
+    Ok((row, argument.trim().to_owned()))
 }
 
 #[cfg(test)]
@@ -106,8 +133,10 @@ mod tests {
     fn ask(name: &str, arguments: serde_json::Value) -> Result<String, String> {
         let request = GetPromptRequestParams::new(name)
             .with_arguments(arguments.as_object().unwrap().clone());
-        match get(&request) {
-            Ok(result) => Ok(serde_json::to_string(&result).unwrap()),
+        match asked(&request) {
+            Ok((row, asked)) => {
+                Ok(serde_json::to_string(&row.result(row.message(&asked))).unwrap())
+            }
             Err(error) => Err(error.message.into_owned()),
         }
     }

@@ -21,6 +21,7 @@ use tokio::sync::{Mutex, Notify};
 use super::{Server, choose};
 use crate::runtime;
 use crate::searcher::Searchers;
+use crate::settings::Caller;
 
 /// How long after the end of input answers that are under way may still be written.
 const GRACE: Duration = Duration::from_millis(500);
@@ -29,14 +30,14 @@ const GRACE: Duration = Duration::from_millis(500);
 const LINE_BYTES_MAX: usize = 4 << 20;
 
 /// Serves until standard input ends.
-pub(crate) fn stdio(searchers: Searchers) -> Result<()> {
+pub(crate) fn stdio(searchers: Searchers, caller: Caller) -> Result<()> {
     let runtime = tokio::runtime::Builder::new_multi_thread()
         .worker_threads(2)
         .enable_all()
         .build()?;
     // Indexing listens to Ctrl-C as well; who comes first must not keep it from the other.
     let stop = runtime::stop_flag();
-    runtime.block_on(serve(searchers));
+    runtime.block_on(serve(searchers, caller));
     // What still runs is not waited for: indexes are whole between commits, and children that read
     // files end with this process.
     stop.store(true, Ordering::Relaxed);
@@ -44,14 +45,14 @@ pub(crate) fn stdio(searchers: Searchers) -> Result<()> {
     Ok(())
 }
 
-async fn serve(searchers: Searchers) {
+async fn serve(searchers: Searchers, caller: Caller) {
     let all = searchers.all().to_vec();
     // Nobody waits for it: what has changed since the last time is indexed by the first question.
     tokio::task::spawn_blocking(move || choose::refresh(&all));
     let ended = Arc::new(Notify::new());
     let lines = Lines::new(BufReader::new(stdin()), stdout(), Arc::clone(&ended));
     let served = async {
-        if let Ok(service) = Server::new(searchers).serve(lines).await {
+        if let Ok(service) = Server::new(searchers, caller).serve(lines).await {
             let _ = service.waiting().await;
         }
     };

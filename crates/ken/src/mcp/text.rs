@@ -5,8 +5,9 @@ use std::fmt::Write;
 
 use crate::render::{FROM_NOTES, counted, quoted, told};
 use crate::wire::{
-    CheckedCitation, GetOutput, LinksOutput, ListOutput, ListedNote, MultiGetOutput, SearchOutput,
-    StatusOutput, TraverseOutput, VerifyOutput, also_in,
+    CheckedCitation, ContextResponse, GetOutput, LinksOutput, ListOutput, ListedNote,
+    MultiGetOutput, RememberResponse, SearchOutput, StatusOutput, TraverseOutput, VerifyOutput,
+    also_in,
 };
 
 pub(super) fn found(found: &SearchOutput) -> String {
@@ -40,18 +41,20 @@ pub(super) fn found(found: &SearchOutput) -> String {
         let lines = lines.map(|(start, end)| format!(", {}", lines_of(start, end)));
         let page = result.page.map(|page| format!(", page {page}"));
         let date = result.date.as_ref().map(|date| format!(", {date}"));
+        let memory = result.memory_type.map(|kind| format!(", {kind} memory"));
         let domain = result.domain.as_ref();
         let domain = domain.map(|domain| format!(", domain {}", told(domain)));
         let others = also_in(&result.also_in).map(|others| format!(", {others}"));
         line(
             &mut out,
             format_args!(
-                "   in {}{}{}, id {}{}{}{}",
+                "   in {}{}{}, id {}{}{}{}{}",
                 told(&result.path),
                 lines.unwrap_or_default(),
                 page.unwrap_or_default(),
                 result.id,
                 date.unwrap_or_default(),
+                memory.unwrap_or_default(),
                 domain.unwrap_or_default(),
                 told(&others.unwrap_or_default())
             ),
@@ -61,6 +64,26 @@ pub(super) fn found(found: &SearchOutput) -> String {
     }
     let has_notes = !found.results.is_empty();
     notes(if has_notes { labelled(&out) } else { out }, &found.notices)
+}
+
+pub(super) fn context(context: &ContextResponse) -> String {
+    let out = match context.blocks.is_empty() {
+        true => "The notes do not say enough about it.\n".to_owned(),
+        false => context.text.clone(),
+    };
+    notes(out, &context.notices)
+}
+
+pub(super) fn written(written: &RememberResponse) -> String {
+    let lines = written.start_line.zip(written.end_line);
+    let lines = lines.map(|(start, end)| format!(", {}", lines_of(start, end)));
+    let out = format!(
+        "Written down in {}{}, domain {}\n",
+        told(&written.path),
+        lines.unwrap_or_default(),
+        told(&written.domain)
+    );
+    notes(out, &written.notices)
 }
 
 pub(super) fn got(got: &GetOutput) -> String {

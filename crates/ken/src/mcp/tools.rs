@@ -4,15 +4,15 @@ use anyhow::Result;
 use rmcp::model::{JsonObject, MetaObject, Tool, ToolAnnotations};
 
 use super::arguments::{
-    GetArguments, LinksArguments, ListArguments, MultiGetArguments, SearchArguments,
-    StatusArguments, TraverseArguments, VerifyArguments,
+    ContextArguments, GetArguments, LinksArguments, ListArguments, MultiGetArguments,
+    RememberArguments, SearchArguments, StatusArguments, TraverseArguments, VerifyArguments,
 };
 use super::reply::Reply;
-use super::{check, find, read, schema, walk};
+use super::{check, find, memory, read, schema, walk};
 use crate::searcher::Searchers;
 use crate::wire::{
-    GetOutput, LinksOutput, ListOutput, MultiGetOutput, SearchOutput, StatusOutput, TraverseOutput,
-    VerifyOutput,
+    ContextResponse, GetOutput, LinksOutput, ListOutput, MultiGetOutput, RememberResponse,
+    SearchOutput, StatusOutput, TraverseOutput, VerifyOutput,
 };
 
 /// One tool.
@@ -22,6 +22,8 @@ pub(crate) struct ToolRow {
     pub(crate) description: &'static str,
     pub(crate) input: fn() -> JsonObject,
     output: fn() -> JsonObject,
+    /// Whether it writes into a vault, which not everybody may.
+    pub(crate) writes: bool,
     pub(super) run: fn(&Searchers, JsonObject) -> Result<Reply>,
 }
 
@@ -29,9 +31,9 @@ impl ToolRow {
     /// Returns the definition that a client is told.
     pub(super) fn definition(&self) -> Tool {
         let annotations = ToolAnnotations::with_title(self.title)
-            .read_only(true)
+            .read_only(!self.writes)
             .destructive(false)
-            .idempotent(true)
+            .idempotent(!self.writes)
             .open_world(false);
         let mut tool = Tool::new(self.name, self.description, (self.input)())
             .with_title(self.title)
@@ -64,6 +66,7 @@ pub(crate) const TOOLS: &[ToolRow] = &[
         description: SEARCH,
         input: schema::input::<SearchArguments>,
         output: schema::output::<SearchOutput>,
+        writes: false,
         run: find::search,
     },
     ToolRow {
@@ -74,6 +77,7 @@ pub(crate) const TOOLS: &[ToolRow] = &[
             notes do not say.",
         input: schema::input::<SearchArguments>,
         output: schema::output::<SearchOutput>,
+        writes: false,
         run: find::search,
     },
     ToolRow {
@@ -83,6 +87,7 @@ pub(crate) const TOOLS: &[ToolRow] = &[
             path, name, alias, #id or ken:// address. A long note is cut and says where to go on.",
         input: schema::input::<GetArguments>,
         output: schema::output::<GetOutput>,
+        writes: false,
         run: read::get,
     },
     ToolRow {
@@ -92,6 +97,7 @@ pub(crate) const TOOLS: &[ToolRow] = &[
             takes it. What cannot be opened is listed under `missing`.",
         input: schema::input::<MultiGetArguments>,
         output: schema::output::<MultiGetOutput>,
+        writes: false,
         run: read::multi_get,
     },
     ToolRow {
@@ -101,6 +107,7 @@ pub(crate) const TOOLS: &[ToolRow] = &[
             towards what is like the note, and returns the notes it came by with the way to each.",
         input: schema::input::<TraverseArguments>,
         output: schema::output::<TraverseOutput>,
+        writes: false,
         run: walk::traverse,
     },
     ToolRow {
@@ -110,6 +117,7 @@ pub(crate) const TOOLS: &[ToolRow] = &[
             lead nowhere.",
         input: schema::input::<LinksArguments>,
         output: schema::output::<LinksOutput>,
+        writes: false,
         run: walk::links,
     },
     ToolRow {
@@ -119,6 +127,7 @@ pub(crate) const TOOLS: &[ToolRow] = &[
             its index is.",
         input: schema::input::<StatusArguments>,
         output: schema::output::<StatusOutput>,
+        writes: false,
         run: read::status,
     },
     ToolRow {
@@ -127,6 +136,7 @@ pub(crate) const TOOLS: &[ToolRow] = &[
         description: "Lists notes by path, all or those below a folder or with a tag, page by page.",
         input: schema::input::<ListArguments>,
         output: schema::output::<ListOutput>,
+        writes: false,
         run: read::list_notes,
     },
     ToolRow {
@@ -137,6 +147,29 @@ pub(crate) const TOOLS: &[ToolRow] = &[
             stands where it is said to; of each other one it says why not and where it stands.",
         input: schema::input::<VerifyArguments>,
         output: schema::output::<VerifyOutput>,
+        writes: false,
         run: check::verify_citations,
+    },
+    ToolRow {
+        name: "context",
+        title: "What to know first",
+        description: "Returns what the notes say about the opening message of a conversation, and the \
+            notes that always come along, as labelled blocks in <relevant-context>. One call at the \
+            beginning is enough.",
+        input: schema::input::<ContextArguments>,
+        output: schema::output::<ContextResponse>,
+        writes: false,
+        run: memory::context,
+    },
+    ToolRow {
+        name: "remember",
+        title: "Write something down",
+        description: "Adds a text to the note of the day in the person's vault, where it is found from \
+            then on. For what is worth knowing in later conversations, in words that make sense \
+            without this one. Credentials are masked.",
+        input: schema::input::<RememberArguments>,
+        output: schema::output::<RememberResponse>,
+        writes: true,
+        run: memory::remember,
     },
 ];

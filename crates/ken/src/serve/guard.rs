@@ -14,7 +14,7 @@ use blake3::Hash;
 use super::problem::Problem;
 use super::{BODY_BYTES_MAX, Options, input, routes};
 use crate::searcher::Searchers;
-use crate::settings::Client;
+use crate::settings::{Caller, Client};
 
 /// No origin is trusted by its kind.
 pub(super) const NO_SCHEMES: &[&str] = &[];
@@ -26,7 +26,9 @@ pub(super) struct Guard {
     /// What may be asked where no token is needed.
     searchers: Searchers,
     /// Digests of tokens, and what may be asked with each.
-    tokens: Vec<(Hash, Searchers)>,
+    tokens: Vec<(Hash, Searchers, Caller)>,
+    /// Who asks where no token is needed.
+    person: Caller,
     /// Methods and paths of routes that need no token.
     open: Vec<(&'static str, &'static str)>,
     bound: IpAddr,
@@ -43,8 +45,9 @@ pub(super) async fn admit(
     next: Next,
 ) -> Response {
     match guard.searchers(request.method(), request.uri(), request.headers()) {
-        Ok(searchers) => {
+        Ok((searchers, caller)) => {
             request.extensions_mut().insert(searchers);
+            request.extensions_mut().insert(caller);
             next.run(request).await
         }
         Err(problem) => problem.into_response(),
@@ -60,9 +63,16 @@ impl Guard {
         let clients = options.clients.iter();
         Self {
             tokens: clients
-                .map(|client| (digest(client.token()), may_ask(client)))
+                .map(|client| {
+                    (
+                        digest(client.token()),
+                        may_ask(client),
+                        client.caller.clone(),
+                    )
+                })
                 .collect(),
             searchers,
+            person: options.person.clone(),
             open: routes::open(),
             bound,
             hosts: options.allowed_hosts.clone(),
@@ -82,7 +92,7 @@ impl Guard {
         method: &Method,
         uri: &Uri,
         headers: &HeaderMap,
-    ) -> Result<Searchers, Problem> {
+    ) -> Result<(Searchers, Caller), Problem> {
         let host = self.host(uri, headers)?;
         self.check_page(headers, host)?;
         let length = only(headers, header::CONTENT_LENGTH)?;
@@ -91,14 +101,16 @@ impl Guard {
             return Err(input::too_large());
         }
         if self.tokens.is_empty() {
-            return Ok(self.searchers.clone());
+            return Ok((self.searchers.clone(), self.person.clone()));
         }
         let is_open = |(open, path): &(&str, &str)| {
             open.eq_ignore_ascii_case(method.as_str()) && *path == uri.path()
         };
         match self.known(headers)? {
-            Some(searchers) => Ok(searchers),
-            None if self.open.iter().any(is_open) => Ok(self.searchers.only(&[])),
+            Some(known) => Ok(known),
+            None if self.open.iter().any(is_open) => {
+                Ok((self.searchers.only(&[]), Caller::default()))
+            }
             None => Err(Problem::new(
                 StatusCode::UNAUTHORIZED,
                 "a token is needed, and this is none that is known",
@@ -176,7 +188,7 @@ impl Guard {
     }
 
     /// Returns what may be asked with the token of a request, if it is known.
-    fn known(&self, headers: &HeaderMap) -> Result<Option<Searchers>, Problem> {
+    fn known(&self, headers: &HeaderMap) -> Result<Option<(Searchers, Caller)>, Problem> {
         let sent = only(headers, header::AUTHORIZATION)?.and_then(|value| {
             let (scheme, token) = value.split_once(' ')?;
             scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
@@ -187,12 +199,12 @@ impl Guard {
         // Every token is compared, so that the time tells nothing about which one was near.
         let sent = digest(sent);
         let mut found = None;
-        for (token, searchers) in &self.tokens {
+        for (token, searchers, caller) in &self.tokens {
             if *token == sent {
-                found = Some(searchers);
+                found = Some((searchers, caller));
             }
         }
-        Ok(found.cloned())
+        Ok(found.map(|(searchers, caller)| (searchers.clone(), caller.clone())))
     }
 }
 
@@ -224,6 +236,7 @@ mod tests {
             open: routes::open(),
             searchers: Searchers::none(),
             tokens: Vec::new(),
+            person: Caller::default(),
             bound: bound.parse().unwrap(),
             hosts: vec!["notes.example".to_owned()],
             origins: vec!["https://page.example".to_owned()],
@@ -291,7 +304,7 @@ mod tests {
     #[test]
     fn a_token_is_compared_whole() {
         let guard = Guard {
-            tokens: vec![(digest("abc"), Searchers::none())],
+            tokens: vec![(digest("abc"), Searchers::none(), Caller::default())],
             ..guard("127.0.0.1")
         };
         for (sent, expected) in [

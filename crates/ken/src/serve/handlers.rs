@@ -15,15 +15,16 @@ use super::App;
 use super::input::{At, Every, NotePath, Params, Sent};
 use super::problem::Problem;
 use super::reply::Reply;
+use crate::context::{self, ContextRequest};
 use crate::searcher::{NotesRequest, SearchRequest, Searcher, WalkRequest};
 use crate::wire::http::{
-    CITATIONS_MAX, DEPTH_MAX, Domain, DomainHealth, DomainsResponse, HealthResponse, LIMIT_MAX,
-    LinesParams, NodeResponse, NotesParams, QUERY_CHARS_MAX, SearchParams, VerifyParams,
-    WalkParams,
+    CITATIONS_MAX, CONTEXT_LIMIT_MAX, ContextParams, DEPTH_MAX, Domain, DomainHealth,
+    DomainsResponse, HealthResponse, LIMIT_MAX, LinesParams, NodeResponse, NotesParams,
+    QUERY_CHARS_MAX, SearchParams, VerifyParams, WalkParams,
 };
 use crate::wire::{
-    self, CitationFields, LinksResponse, NotesResponse, SearchResponse, StatusResponse,
-    TraverseResponse, VerifyResponse,
+    self, CitationFields, ContextResponse, LinksResponse, NotesResponse, SearchResponse,
+    StatusResponse, TraverseResponse, VerifyResponse,
 };
 
 /// Notes of a list where no number is told.
@@ -92,6 +93,29 @@ pub(super) fn check_query(query: &str) -> Result<(), Problem> {
         )));
     }
     Ok(())
+}
+
+pub(super) async fn context(
+    State(app): State<App>,
+    At(searcher): At,
+    Params(asked): Params<ContextParams>,
+) -> Answer<ContextResponse> {
+    check_query(&asked.q)?;
+    if !(0.0..=1.0).contains(&asked.min_score.unwrap_or_default()) {
+        return Err(Problem::bad_value("min_score is not a number from 0 to 1"));
+    }
+    let request = ContextRequest {
+        message: asked.q,
+        limit: within("k", asked.k, CONTEXT_LIMIT_MAX)?,
+        min_score: asked.min_score.map(|score| score as f32),
+        min_confidence: 0.0,
+    };
+    app.ask(move || {
+        let searchers = [searcher];
+        let found = context::collect(&searchers, &request, &Searcher::search, &|_, _| false)?;
+        Ok(found.response)
+    })
+    .await
 }
 
 /// Checks that a number is from 1 to the most that is allowed.
@@ -210,7 +234,7 @@ pub(super) async fn not_built(_: At, uri: Uri) -> Problem {
     Problem::new(
         StatusCode::NOT_IMPLEMENTED,
         format!(
-            "{} is not built: nothing here writes into notes",
+            "{} is not built: nothing here renames tags in notes",
             uri.path()
         ),
     )

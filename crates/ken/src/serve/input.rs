@@ -16,7 +16,7 @@ use super::App;
 use super::problem::Problem;
 use crate::hint;
 use crate::searcher::{Searcher, Searchers};
-use crate::settings::suggestion;
+use crate::settings::{Caller, suggestion};
 
 /// The searcher that is asked: that of the domain in the path, or the first one of the client.
 pub(super) struct At(pub(super) Arc<Searcher>);
@@ -49,6 +49,45 @@ impl FromRequestParts<App> for Every {
 
     async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Self, Problem> {
         searchers(parts).cloned().map(Self)
+    }
+}
+
+/// Who asks, and what it may ask: of the domain in the path, or all it may.
+pub(super) struct Asking {
+    pub(super) caller: Caller,
+    pub(super) searchers: Searchers,
+}
+
+impl FromRequestParts<App> for Asking {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, app: &App) -> Result<Self, Problem> {
+        let domain = path_part(parts, "domain").await?;
+        let At(searcher) = At::from_request_parts(parts, app).await?;
+        let searchers = match domain {
+            Some(_) => searchers(parts)?.only(&[searcher.name().to_owned()]),
+            None => searchers(parts)?.clone(),
+        };
+        let caller = parts.extensions.get::<Caller>().cloned();
+        let caller = caller.ok_or_else(|| {
+            Problem::new(
+                StatusCode::INTERNAL_SERVER_ERROR,
+                "nobody said who this client is; that is a bug",
+            )
+        })?;
+        Ok(Self { caller, searchers })
+    }
+}
+
+/// The id in the path.
+pub(super) struct Id(pub(super) String);
+
+impl FromRequestParts<App> for Id {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Self, Problem> {
+        let id = path_part(parts, "id").await?;
+        Ok(Self(id.unwrap_or_default()))
     }
 }
 

@@ -67,6 +67,9 @@ impl From<anyhow::Error> for Problem {
             Some(Error::StoreMissing { .. }) => {
                 Some("POST /reload makes the index, as `ken index` does".to_owned())
             }
+            Some(Error::ConversationUnknown { .. }) => {
+                Some("GET /conversations lists those that there are".to_owned())
+            }
             Some(Error::NotFound { .. }) => {
                 Some("GET /notes lists every path, GET /search finds the right one".to_owned())
             }
@@ -74,6 +77,7 @@ impl From<anyhow::Error> for Problem {
         };
         let status = match error.downcast_ref::<Error>() {
             Some(Error::NotFound { .. }) => StatusCode::NOT_FOUND,
+            Some(Error::ConversationUnknown { .. }) => StatusCode::NOT_FOUND,
             Some(Error::Ambiguous { .. }) => StatusCode::CONFLICT,
             Some(Error::TooCostly { .. }) => StatusCode::UNPROCESSABLE_ENTITY,
             Some(
@@ -84,6 +88,7 @@ impl From<anyhow::Error> for Problem {
                 | Error::StoreCorrupt { .. }
                 | Error::ModelMismatch { .. }
                 | Error::VaultMissing { .. }
+                | Error::Conversations { .. }
                 | Error::Stopped,
             ) => StatusCode::SERVICE_UNAVAILABLE,
             None if error.is::<Hinted>() => StatusCode::CONFLICT,

@@ -1,8 +1,8 @@
 //! Every route: one row says its method, path and handler, what it is for, who may ask and what can go wrong. What it
 //! takes and answers is read off the handler.
 
-use super::table::{JSON, Route, get, post};
-use super::{handlers, keep, reload};
+use super::table::{JSON, Route, delete, get, patch, post};
+use super::{conversations, handlers, keep, reload};
 use crate::wire::IndexReport;
 use crate::wire::http::ReloadLine;
 
@@ -10,6 +10,7 @@ use crate::wire::http::ReloadLine;
 pub(super) fn table() -> Vec<Route> {
     let mut table = asking();
     table.extend(changing());
+    table.extend(talking());
     table.extend(around());
     table
 }
@@ -34,6 +35,8 @@ fn asking() -> Vec<Route> {
         get("/traverse/{*path}", handlers::traverse)
             .says("Walk along links from a note, towards a question or what is like the note")
             .may_fail(&[409]),
+        get("/context", handlers::context)
+            .says("Tell what an agent should know when a conversation begins with a message"),
         get("/notes", handlers::notes).says("List notes by path"),
         get("/status", handlers::status)
             .says("Tell what is indexed, how old it is and what was left out"),
@@ -60,6 +63,28 @@ fn changing() -> Vec<Route> {
         post("/apply-renames", handlers::not_built)
             .says("Not built: rename tags in notes")
             .may_fail(&[501]),
+    ]
+}
+
+/// What was asked and answered before.
+fn talking() -> Vec<Route> {
+    vec![
+        get("/conversations", conversations::list)
+            .says("List this client's conversations, or those that have some words"),
+        post("/conversations", conversations::begin).says("Begin a conversation"),
+        get("/conversations/{id}", conversations::get)
+            .says("Read a conversation: what was asked, answered and cited")
+            .may_fail(&[404, 409]),
+        patch("/conversations/{id}", conversations::change)
+            .says("Rename a conversation, go back in it, or show another of its branches")
+            .may_fail(&[404, 409]),
+        delete("/conversations/{id}", conversations::delete)
+            .says("Delete a conversation with all its branches")
+            .may_fail(&[404, 409]),
+        get("/conversations/{id}/export", conversations::export)
+            .says("Read a conversation as Markdown")
+            .answers::<String>(conversations::MARKDOWN)
+            .may_fail(&[404, 409]),
     ]
 }
 

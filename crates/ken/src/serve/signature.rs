@@ -10,7 +10,7 @@ use axum::response::Response;
 use schemars::{JsonSchema, SchemaGenerator};
 
 use super::App;
-use super::input::{At, Every, NotePath, Params, Sent};
+use super::input::{Asking, At, Every, Id, NotePath, Params, Sent};
 use super::problem::Problem;
 use super::reply::{Created, Reply};
 use super::table::{JSON, Route};
@@ -23,6 +23,8 @@ pub(super) trait Part {
 impl Part for State<App> {}
 impl Part for At {}
 impl Part for Every {}
+impl Part for Asking {}
+impl Part for Id {}
 impl Part for NotePath {}
 impl Part for HeaderMap {}
 impl Part for Uri {}

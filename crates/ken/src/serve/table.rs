@@ -60,6 +60,24 @@ where
     row::<H, T>("post", path, on(MethodFilter::POST, handler))
 }
 
+/// Begins a row for something that is changed.
+pub(super) fn patch<H, T>(path: &'static str, handler: H) -> Route
+where
+    H: Handler<T, App> + Signature<T>,
+    T: 'static,
+{
+    row::<H, T>("patch", path, on(MethodFilter::PATCH, handler))
+}
+
+/// Begins a row for something that is deleted.
+pub(super) fn delete<H, T>(path: &'static str, handler: H) -> Route
+where
+    H: Handler<T, App> + Signature<T>,
+    T: 'static,
+{
+    row::<H, T>("delete", path, on(MethodFilter::DELETE, handler))
+}
+
 fn row<H: Signature<T>, T>(
     method: &'static str,
     path: &'static str,

@@ -17,6 +17,8 @@ pub(super) struct ClientSettings {
     token: Option<Token>,
     token_env: Option<String>,
     domains: Option<Vec<String>>,
+    #[serde(default)]
+    remember: bool,
 }
 
 /// A secret that never shows in a log.
@@ -37,6 +39,16 @@ pub(crate) struct Client {
     token: Token,
     /// The domains it may ask; `None` is every one.
     pub(crate) domains: Option<Vec<String>>,
+    pub(crate) caller: Caller,
+}
+
+/// Who asks, as far as it matters beside the domains.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Caller {
+    /// Whose conversations these are; empty for the person at this machine.
+    pub(crate) owner: String,
+    /// Whether it may have notes written down over MCP.
+    pub(crate) may_remember: bool,
 }
 
 impl Client {
@@ -80,11 +92,21 @@ impl Settings {
                 name: name.to_owned(),
                 token: Token(token),
                 domains: None,
+                // Who holds the one token is the person.
+                caller: self.person(),
             };
             clients.push(client.check()?);
         }
         self.check_different(&clients)?;
         Ok(clients)
+    }
+
+    /// Returns the person at this machine as somebody who asks.
+    pub(crate) fn person(&self) -> Caller {
+        Caller {
+            owner: String::new(),
+            may_remember: self.mcp.remember,
+        }
     }
 
     /// A token that two clients share does not say who asks.
@@ -135,6 +157,10 @@ impl Settings {
             name: name.to_owned(),
             token,
             domains: settings.domains.clone(),
+            caller: Caller {
+                owner: name.to_owned(),
+                may_remember: settings.remember,
+            },
         })
     }
 }

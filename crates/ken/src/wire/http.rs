@@ -64,6 +64,24 @@ pub(crate) struct WalkParams {
     pub(crate) compare: Option<bool>,
 }
 
+/// Most passages about an opening message.
+pub(crate) const CONTEXT_LIMIT_MAX: u32 = 100;
+
+/// The message that a conversation begins with.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct ContextParams {
+    /// The message.
+    #[schemars(length(max = QUERY_CHARS_MAX))]
+    pub(crate) q: String,
+    /// Most passages; 5 if neither this nor the settings say.
+    #[schemars(range(min = 1, max = CONTEXT_LIMIT_MAX))]
+    pub(crate) k: Option<u32>,
+    /// Leave out passages with a lower score; 0.25 if neither this nor the settings say.
+    #[schemars(range(min = 0, max = 1))]
+    pub(crate) min_score: Option<f64>,
+}
+
 /// Which lines of a note.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]

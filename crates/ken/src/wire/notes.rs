@@ -1,5 +1,6 @@
 //! The JSON of notes: one of them or a part of it, and lists.
 
+use kenning::note::MemoryType;
 use kenning::search::{self, PropertyType};
 use kenning::store::NoteFacts;
 use schemars::JsonSchema;
@@ -23,6 +24,9 @@ pub(crate) struct Passage {
     pub(crate) aliases: Vec<String>,
     pub(crate) date: Option<String>,
     pub(crate) date_source: Option<String>,
+    /// `semantic`, `procedural` or `episodic`, where the note is one of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) memory_type: Option<&'static str>,
     pub(crate) properties: Vec<Property>,
     pub(crate) text: String,
 }
@@ -53,6 +57,7 @@ impl From<search::Passage> for Passage {
             aliases: note.aliases.clone(),
             date: note.date.clone(),
             date_source: facts.source.date_source,
+            memory_type: note.memory_type.map(MemoryType::name),
             properties: properties
                 .map(|(name, value)| Property {
                     r#type: PropertyType::of(&value).name(),
@@ -81,6 +86,9 @@ pub(crate) struct NoteSummary {
     pub(crate) title: String,
     pub(crate) tags: Vec<String>,
     pub(crate) date: Option<String>,
+    /// `semantic`, `procedural` or `episodic`, where the note is one of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) memory_type: Option<&'static str>,
 }
 
 impl From<NoteFacts> for NoteSummary {
@@ -90,6 +98,7 @@ impl From<NoteFacts> for NoteSummary {
             title: note.title,
             tags: note.tags,
             date: note.date,
+            memory_type: note.memory_type.map(MemoryType::name),
         }
     }
 }

@@ -1,5 +1,6 @@
 //! The JSON of a search: an answer, its hits, and how each was scored.
 
+use kenning::note::MemoryType;
 use kenning::search;
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -45,6 +46,9 @@ pub(crate) struct Hit {
     pub(crate) text: String,
     pub(crate) tags: Vec<String>,
     pub(crate) date: Option<String>,
+    /// `semantic`, `procedural` or `episodic`, where the note is one of them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) memory_type: Option<&'static str>,
     /// Other notes that have the same passage.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) also_in: Vec<String>,
@@ -127,6 +131,7 @@ impl Hit {
             text: hit.text,
             tags: hit.note.tags.clone(),
             date: hit.note.date.clone(),
+            memory_type: hit.note.memory_type.map(MemoryType::name),
             also_in: hit.also_in,
             superseded_by: hit.note.superseded_by.clone(),
             sources,

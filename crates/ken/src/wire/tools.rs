@@ -47,6 +47,8 @@ pub(crate) struct FoundPassage {
     /// Its best sentences, where there is no room for all of it.
     pub(crate) excerpt: Option<String>,
     pub(crate) date: Option<String>,
+    /// `semantic`, `procedural` or `episodic`, where the note is one of them.
+    pub(crate) memory_type: Option<&'static str>,
     /// Other notes that have the same passage.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub(crate) also_in: Vec<String>,
@@ -82,6 +84,7 @@ impl FoundPassage {
             text: Some(hit.text),
             excerpt: Some(hit.excerpt),
             date: hit.date,
+            memory_type: hit.memory_type,
             also_in: hit.also_in,
         }
     }

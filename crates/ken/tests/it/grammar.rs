@@ -109,7 +109,10 @@ fn every_stage_is_explained() {
         .iter()
         .map(|stage| stage["stage"].as_str().unwrap())
         .collect();
-    assert_eq!(stages, ["words", "meaning", "fusion", "rerank", "scale"]);
+    assert_eq!(
+        stages,
+        ["words", "meaning", "fusion", "closer look", "scale"]
+    );
 }
 
 #[test]

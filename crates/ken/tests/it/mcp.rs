@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use crate::mcp_client::Client;
 use crate::vault::TestVault;
 
-pub(crate) const TOOLS: [&str; 9] = [
+pub(crate) const TOOLS: [&str; 10] = [
     "search",
     "memory_search",
     "get",
@@ -17,6 +17,7 @@ pub(crate) const TOOLS: [&str; 9] = [
     "status",
     "list_notes",
     "verify_citations",
+    "context",
 ];
 
 pub(crate) fn indexed() -> TestVault {

@@ -8,6 +8,7 @@ use std::process::Command;
 
 use serde_json::Value;
 
+use crate::mcp::TOOLS;
 use crate::server::Server;
 use crate::vault::{TestVault, finish, repository};
 
@@ -64,7 +65,7 @@ fn check(program: &Path, script: &str, mode: &str) {
 fn check_seen(seen: &Value, mode: &str) {
     assert_eq!(seen["server"], "ken");
     assert!(seen["instructions"].as_str().unwrap().contains("47 notes"));
-    assert_eq!(seen["tools"].as_array().unwrap().len(), 9);
+    assert_eq!(seen["tools"].as_array().unwrap().len(), TOOLS.len());
     assert_eq!(seen["prompts"][0], "answer_from_notes");
     assert!(seen["prompt"].as_str().unwrap().contains("Who?"));
     check_calls(&seen["calls"]);

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use serde_json::{Map, Value};
 
 use super::inline::{self, Link, LinkKind};
-use super::{Facts, Warning, date};
+use super::{Facts, MemoryType, Warning, date};
 
 /// What stands above the body.
 #[derive(Default)]
@@ -126,10 +126,17 @@ pub(super) fn understand(properties: &Map<String, Value>) -> Known {
             all.find_map(|(_, value)| date(value))
         })
     };
+    let memory_type = |names: &[&str]| {
+        let mut named = names
+            .iter()
+            .filter_map(|name| text(property(properties, name)?));
+        named.find_map(|name| MemoryType::from_name(&name))
+    };
     let facts = Facts {
         summary: text_of(&["summary", "description"]),
         author: text_of(&["author", "authors"]),
         kind: text_of(&["kind", "type"]),
+        memory_type: memory_type(&["memory_type", "kind", "type"]),
         status: text_of(&["status"]),
         published: date_of(&PUBLISHED),
         created: date_of(&CREATED),

@@ -124,8 +124,7 @@ pub fn parse_parts(
                 text: text[start..body_start]
                     .trim_matches(['#', ' ', '\n'])
                     .to_owned(),
-                range: start..body_start,
-                line: u32::try_from(mark.line + 1).unwrap_or(u32::MAX),
+                start,
             });
             blocks.push(Block {
                 range: start..body_start,

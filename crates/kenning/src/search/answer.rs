@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use super::maxsim::MaxSim;
 use super::promise;
-use super::ranked::{Promise, Ranked};
+use super::rank::{Promise, Ranked, Rows};
 use super::retrieve::Strength;
-use super::{Query, SearchContext, list};
+use super::{Candidate, Query, SearchContext, list};
 use crate::error::Result;
 use crate::store::{By, ChunkId, ChunkRow, NoteId};
 use crate::words::{self, Language};
@@ -197,8 +197,9 @@ pub(super) fn keep_answers(
         let places: Vec<usize> = (usual.into_iter())
             .filter(|&place| looked[place].note.id == note)
             .collect();
+        let rows = Rows::new(cx.store);
         for &place in &places {
-            looked[place].read_text(cx.store)?;
+            rows.read_text(&mut looked[place])?;
         }
         let has = |place: usize| {
             let ranked = &looked[place];
@@ -221,7 +222,7 @@ pub(super) fn keep_answers(
 fn first_notes(looked: &[Ranked]) -> Vec<NoteId> {
     let mut notes = Vec::new();
     for ranked in looked.iter().take(list::USUAL_LENGTH) {
-        let is_telling = (ranked.features).is_none_or(|features| features.is_telling);
+        let is_telling = (ranked.candidate.look).is_none_or(|look| look.is_telling);
         if is_telling && notes.len() < NOTES_MAX && !notes.contains(&ranked.note.id) {
             notes.push(ranked.note.id);
         }
@@ -256,7 +257,8 @@ fn answering(
     if let Some(place) = looked.iter().position(|ranked| ranked.chunk.id == chunk.id) {
         return Ok(Some(looked.remove(place)));
     }
-    Ranked::unscored(cx.store, chunk).map(Some)
+    let candidate = Candidate::new(chunk.id, chunk.note);
+    Rows::new(cx.store).ranked(candidate, chunk).map(Some)
 }
 
 /// Returns which passage is the most like the question, word by word; the first among equals.

@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, HashMap};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decay {
     /// The rule.
-    pub mode: Aging,
+    pub mode: Mode,
     /// Factor for a note that another one replaces, in every mode; 1 leaves it alone.
     pub superseded: f32,
 }
@@ -21,7 +21,7 @@ pub struct Decay {
 impl Default for Decay {
     fn default() -> Self {
         Self {
-            mode: Aging::Off,
+            mode: Mode::Off,
             superseded: 0.5,
         }
     }
@@ -29,7 +29,7 @@ impl Default for Decay {
 
 /// The rule by which notes age.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub enum Aging {
+pub enum Mode {
     /// They do not.
     #[default]
     Off,
@@ -39,7 +39,7 @@ pub enum Aging {
     HalfLife(HalfLife),
 }
 
-impl Aging {
+impl Mode {
     /// Returns the name that settings use.
     pub fn name(&self) -> &'static str {
         match self {
@@ -92,50 +92,50 @@ impl Default for HalfLife {
     }
 }
 
-/// What is known of a candidate's note that ages.
+/// A candidate with what the index knows about its note.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub(crate) struct Dated<'a> {
+pub struct Candidate<'a> {
     /// Score so far.
-    pub(crate) score: f32,
+    pub score: f32,
     /// Who wrote it.
-    pub(crate) author: Option<&'a str>,
+    pub author: Option<&'a str>,
     /// `kind` of the note.
-    pub(crate) kind: Option<&'a str>,
+    pub kind: Option<&'a str>,
     /// Path of the note; candidates of one path are one note.
-    pub(crate) path: &'a str,
+    pub path: &'a str,
     /// Day it was published.
-    pub(crate) date: Option<Date>,
+    pub date: Option<Date>,
     /// Day its file was last modified.
-    pub(crate) modified: Option<Date>,
+    pub modified: Option<Date>,
     /// It never ages.
-    pub(crate) is_evergreen: bool,
+    pub is_evergreen: bool,
     /// Another note replaces it.
-    pub(crate) is_superseded: bool,
+    pub is_superseded: bool,
 }
 
 /// What age does to a candidate.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) struct Decayed {
+pub struct Decayed {
     /// What the score is multiplied by, with the demotion of superseded notes.
-    pub(crate) factor: f32,
+    pub factor: f32,
     /// What is added afterwards for being recent.
-    pub(crate) boost: f32,
+    pub boost: f32,
     /// Why.
-    pub(crate) reason: Reason,
+    pub reason: Reason,
     /// The factor holds the demotion of a superseded note.
-    pub(crate) is_demoted: bool,
+    pub is_demoted: bool,
 }
 
 impl Decayed {
     /// Returns the new score.
-    pub(crate) fn score(&self, score: f32) -> f32 {
+    pub fn score(&self, score: f32) -> f32 {
         score * self.factor + self.boost
     }
 }
 
 /// Why a candidate has its factor.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub(crate) enum Reason {
+pub enum Reason {
     /// Notes of this domain do not age.
     Off,
     /// This note does not age.
@@ -158,7 +158,7 @@ pub(crate) enum Reason {
 
 impl Reason {
     /// Returns the name for explanations.
-    pub(crate) fn name(&self) -> &'static str {
+    pub fn name(&self) -> &'static str {
         match self {
             Self::Off => "off",
             Self::Evergreen => "evergreen",
@@ -171,22 +171,22 @@ impl Reason {
 }
 
 /// Weighs each candidate, in the order given.
-pub(crate) fn weigh(candidates: &[Dated<'_>], today: Date, decay: &Decay) -> Vec<Decayed> {
+pub fn weigh(candidates: &[Candidate<'_>], today: Date, decay: &Decay) -> Vec<Decayed> {
     let groups = match &decay.mode {
-        Aging::RankedGrouped(settings) => dates_by_group(candidates, settings),
-        Aging::Off | Aging::HalfLife(_) => HashMap::new(),
+        Mode::RankedGrouped(settings) => dates_by_group(candidates, settings),
+        Mode::Off | Mode::HalfLife(_) => HashMap::new(),
     };
     candidates
         .iter()
         .map(|candidate| {
             let (mut factor, reason) = match &decay.mode {
-                Aging::Off => (1.0, Reason::Off),
-                Aging::HalfLife(settings) => by_half_life(candidate, today, settings),
-                Aging::RankedGrouped(settings) => by_ladder(candidate, &groups, settings),
+                Mode::Off => (1.0, Reason::Off),
+                Mode::HalfLife(settings) => by_half_life(candidate, today, settings),
+                Mode::RankedGrouped(settings) => by_ladder(candidate, &groups, settings),
             };
             let mut boost = match &decay.mode {
-                Aging::RankedGrouped(settings) => recency_boost(candidate, today, settings),
-                Aging::Off | Aging::HalfLife(_) => 0.0,
+                Mode::RankedGrouped(settings) => recency_boost(candidate, today, settings),
+                Mode::Off | Mode::HalfLife(_) => 0.0,
             };
             // That a note is replaced is not a matter of age: it holds for evergreen notes and
             // without decay too, and being recent does not make up for it.
@@ -213,7 +213,7 @@ enum Group<'a> {
 
 /// Returns the group of a candidate and the ladder that holds there.
 fn group_of<'a>(
-    candidate: &Dated<'a>,
+    candidate: &Candidate<'a>,
     settings: &'a RankedGrouped,
 ) -> Option<(Group<'a>, &'a [f32])> {
     let own = candidate.kind.and_then(|kind| {
@@ -232,7 +232,7 @@ fn group_of<'a>(
 
 /// Dates of the notes in each group, newest first. Notes that do not age take no place.
 fn dates_by_group<'a>(
-    candidates: &[Dated<'a>],
+    candidates: &[Candidate<'a>],
     settings: &'a RankedGrouped,
 ) -> HashMap<Group<'a>, Vec<(Date, &'a str)>> {
     let mut groups: HashMap<Group<'a>, Vec<(Date, &'a str)>> = HashMap::new();
@@ -252,7 +252,7 @@ fn dates_by_group<'a>(
 }
 
 fn by_ladder(
-    candidate: &Dated<'_>,
+    candidate: &Candidate<'_>,
     groups: &HashMap<Group<'_>, Vec<(Date, &str)>>,
     settings: &RankedGrouped,
 ) -> (f32, Reason) {
@@ -273,7 +273,7 @@ fn by_ladder(
     (factor.unwrap_or(1.0), Reason::Ladder { rank: n_newer + 1 })
 }
 
-fn recency_boost(candidate: &Dated<'_>, today: Date, settings: &RankedGrouped) -> f32 {
+fn recency_boost(candidate: &Candidate<'_>, today: Date, settings: &RankedGrouped) -> f32 {
     match candidate.modified {
         Some(date) if age_days(date, today) <= settings.recency_boost_days => {
             settings.recency_boost_amount
@@ -282,7 +282,7 @@ fn recency_boost(candidate: &Dated<'_>, today: Date, settings: &RankedGrouped) -
     }
 }
 
-fn by_half_life(candidate: &Dated<'_>, today: Date, settings: &HalfLife) -> (f32, Reason) {
+fn by_half_life(candidate: &Candidate<'_>, today: Date, settings: &HalfLife) -> (f32, Reason) {
     if candidate.is_evergreen {
         return (1.0, Reason::Evergreen);
     }

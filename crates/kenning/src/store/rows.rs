@@ -16,6 +16,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use super::NoteId;
 use super::encode::EncodedNote;
 use super::prepared::PreparedNote;
+use crate::note::MemoryType;
 
 type Standing = (
     Option<f64>,
@@ -77,10 +78,14 @@ pub(super) fn insert_note(
         .flatten();
     let facts = &note.facts;
     let (category, area) = crate::note::para(&record.path);
+    let memory_type = facts
+        .memory_type
+        .or_else(|| MemoryType::of_folder(&record.path));
+    let memory_type = memory_type.map(MemoryType::name);
     let properties = (!note.properties.is_empty())
         .then(|| serde_json::Value::Object(note.properties.clone()).to_string());
     let headings: Vec<_> = (note.headings.iter())
-        .map(|h| (h.level, &h.text, h.range.start, h.range.end, h.line))
+        .map(|h| (h.level, &h.text, h.start))
         .collect();
     let headings = (!headings.is_empty()).then(|| serde_json::json!(headings).to_string());
     let warnings: Vec<_> = record
@@ -95,16 +100,16 @@ pub(super) fn insert_note(
     };
     connection
         .prepare_cached(
-            "INSERT OR REPLACE INTO note (id, path, named_by_file, title, format, language, kind, status, category,
+            "INSERT OR REPLACE INTO note (id, path, named_by_file, title, format, language, kind, memory_type, status, category,
                 area, tags, aliases, properties, summary, author, published, created, modified, date,
                 date_source, evergreen, superseded_by, headings, n_lines, size, mtime_ns, inode, ctime_ns,
                 hash, warnings)
              VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18,
-                ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30)",
+                ?19, ?20, ?21, ?22, ?23, ?24, ?25, ?26, ?27, ?28, ?29, ?30, ?31)",
         )?
         .execute(params![
             known.map(|note| note.0), record.path, record.is_named_by_file, note.title, record.format.name(),
-            note.language.code(), facts.kind, facts.status, category, area, json_list(&note.tags),
+            note.language.code(), facts.kind, memory_type, facts.status, category, area, json_list(&note.tags),
             json_list(&note.aliases), properties, facts.summary, facts.author, facts.published,
             facts.created, facts.modified, date, date_source, facts.evergreen,
             facts.superseded_by, headings, encoded.n_lines, stamp.size as i64, stamp.mtime_ns,

@@ -21,6 +21,7 @@ CREATE TABLE note (
     format        TEXT NOT NULL,
     language      TEXT NOT NULL,
     kind          TEXT,
+    memory_type   TEXT,                   -- semantic, procedural or episodic
     status        TEXT,
     category      TEXT,                   -- PARA: first folder
     area          TEXT,                   -- PARA: second folder

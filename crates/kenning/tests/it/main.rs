@@ -1,5 +1,6 @@
 //! The engine from outside: one module per feature.
 
+mod conversations;
 #[cfg(unix)]
 mod crashes;
 mod damage;

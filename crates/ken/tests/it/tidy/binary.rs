@@ -2,11 +2,11 @@
 
 /// What each room of the binary may use of the others, and of the engine. Below stand those that use
 /// what is above.
-pub(super) const KEN_ROOMS: [(&str, &[&str], &[&str]); 19] = [
-    ("args", &[], &["search::Mode"]),
+pub(super) const KEN_ROOMS: [(&str, &[&str], &[&str]); 22] = [
+    ("args", &[], &["note::MemoryType", "search::Mode"]),
     ("llm/error", &[], &[]),
     ("llm/family", &[], &[]),
-    ("hint", &["llm::error"], &["embed"]),
+    ("hint", &["llm::error"], &["embed", "error"]),
     ("private", &[], &[]),
     ("reader", &[], &["extract"]),
     (
@@ -41,22 +41,47 @@ pub(super) const KEN_ROOMS: [(&str, &[&str], &[&str]); 19] = [
         "wire",
         &["hint", "searcher"],
         &[
-            "cite", "eval", "index", "links", "search", "store", "traverse", "vault",
+            "cite",
+            "conversation",
+            "eval",
+            "index",
+            "links",
+            "note::MemoryType",
+            "search",
+            "store",
+            "traverse",
+            "vault",
         ],
     ),
     ("render", &["args", "hint", "wire"], &["index"]),
+    (
+        "conversations",
+        &["hint", "runtime", "searcher", "settings", "wire"],
+        &["conversation", "store"],
+    ),
+    ("context", &["render", "searcher", "wire"], &[]),
+    (
+        "remember",
+        &[
+            "git", "hint", "private", "runtime", "searcher", "settings", "wire",
+        ],
+        &["note::MemoryType", "secrets", "vault"],
+    ),
     ("watch", &["runtime", "searcher"], &[]),
     (
         "hook",
         &[
-            "args", "hint", "private", "render", "runtime", "searcher", "settings", "wire",
+            "args", "context", "hint", "private", "render", "runtime", "searcher", "settings",
+            "wire",
         ],
         &["search", "store", "vault"],
     ),
     (
         "mcp",
-        &["hint", "render", "runtime", "searcher", "settings", "wire"],
-        &["budget", "cite"],
+        &[
+            "context", "hint", "remember", "render", "runtime", "searcher", "settings", "wire",
+        ],
+        &["budget", "cite", "note::MemoryType"],
     ),
     (
         "serve/compat",
@@ -66,15 +91,39 @@ pub(super) const KEN_ROOMS: [(&str, &[&str], &[&str]); 19] = [
     (
         "serve",
         &[
-            "args", "hint", "mcp", "runtime", "searcher", "settings", "wire",
+            "args",
+            "context",
+            "conversations",
+            "hint",
+            "mcp",
+            "runtime",
+            "searcher",
+            "settings",
+            "wire",
         ],
-        &["budget", "cite", "index", "vault"],
+        &["budget", "cite", "conversation", "index", "vault"],
     ),
     (
         "cmd",
         &[
-            "args", "git", "hint", "hook", "llm", "mcp", "private", "reader", "render", "runtime",
-            "searcher", "serve", "settings", "watch", "wire",
+            "args",
+            "context",
+            "conversations",
+            "git",
+            "hint",
+            "hook",
+            "llm",
+            "mcp",
+            "private",
+            "reader",
+            "remember",
+            "render",
+            "runtime",
+            "searcher",
+            "serve",
+            "settings",
+            "watch",
+            "wire",
         ],
         &[
             "Kenning", "budget", "cite", "embed", "eval", "index", "search", "secrets", "store",

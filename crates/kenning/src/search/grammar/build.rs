@@ -9,12 +9,12 @@ use super::fold::is_only_punctuation;
 use super::mend::push_new;
 use super::pattern::Pattern;
 use super::property::{Compare, PropertyTest};
-use super::token::{Extent, Kind, Operator, Token, tokens};
+use super::token::{Kind, Mode, Operator, Token, tokens};
 
 /// Understands a query.
 pub(super) fn build(source: &str, today: Date) -> Request {
     let mut request = Request::default();
-    let tokens = tokens(source, Extent::Query, today, &mut request.notices);
+    let tokens = tokens(source, Mode::Query, today, &mut request.notices);
     let context = Context {
         field: Field::Text,
         is_cased: false,
@@ -56,6 +56,7 @@ enum Field<'a> {
     File,
     Path,
     Tag,
+    Type,
     Property(&'a str),
 }
 
@@ -127,6 +128,7 @@ impl Builder {
             Operator::File => context.on(Field::File),
             Operator::Path => context.on(Field::Path),
             Operator::Tag => context.on(Field::Tag),
+            Operator::Type => context.on(Field::Type),
             Operator::Content => Context {
                 is_content: true,
                 ..text
@@ -292,7 +294,7 @@ impl Builder {
             return Some(property(&name, PropertyTest::Exists));
         };
         let mut notices = std::mem::take(&mut self.request.notices);
-        let inside = tokens(&value, Extent::Value, self.today, &mut notices);
+        let inside = tokens(&value, Mode::Value, self.today, &mut notices);
         self.request.notices = notices;
         let inside = with_words_joined(inside, &value);
         let outside = std::mem::replace(&mut self.tokens, inside.into_iter());
@@ -342,6 +344,7 @@ fn named(matcher: Matcher, context: Context<'_>) -> Filter {
     match context.field {
         Field::File => Filter::File(matcher),
         Field::Tag => Filter::Tag(matcher),
+        Field::Type => Filter::Type(matcher),
         _ => Filter::Path(matcher),
     }
 }

@@ -25,6 +25,8 @@ pub enum Filter {
     Regex(Expression),
     /// The note has the tag or one below it.
     Tag(Matcher),
+    /// The note is of that type.
+    Type(Matcher),
     /// The path in the vault contains it.
     Path(Matcher),
     /// The name of the file contains it.
@@ -188,7 +190,7 @@ impl Filter {
             Self::Not(inner) => inner.needs_text(),
             Self::Word(_) | Self::Phrase(_) | Self::Regex(_) => true,
             Self::Line(_) | Self::Block(_) | Self::Section(_) | Self::Task(..) => true,
-            Self::Tag(_) | Self::Path(_) | Self::File(_) => false,
+            Self::Tag(_) | Self::Type(_) | Self::Path(_) | Self::File(_) => false,
             Self::Property { .. } | Self::Dated { .. } => false,
         }
     }
@@ -204,6 +206,11 @@ impl Filter {
     /// Whether tags must be known to decide.
     pub fn reads_tags(&self) -> bool {
         self.has(&|filter| matches!(filter, Self::Tag(_)))
+    }
+
+    /// Whether the types of notes decide, too.
+    pub fn reads_types(&self) -> bool {
+        self.has(&|filter| matches!(filter, Self::Type(_)))
     }
 
     /// Whether properties must be known to decide, which may be tags and aliases, too.

@@ -23,6 +23,7 @@ impl Display for Filter {
                 is_content,
             }) => marked(f, pattern.is_cased(), *is_content, &pattern.shown()),
             Self::Tag(matcher) => named(f, "tag:", matcher),
+            Self::Type(matcher) => named(f, "type:", matcher),
             Self::Path(matcher) => named(f, "path:", matcher),
             Self::File(matcher) => named(f, "file:", matcher),
             Self::Line(inner) => scoped(f, "line:", inner),

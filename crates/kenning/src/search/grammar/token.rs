@@ -22,6 +22,7 @@ pub(super) enum Operator {
     MatchCase,
     IgnoreCase,
     Tag,
+    Type,
     Line,
     Block,
     Section,
@@ -35,13 +36,14 @@ pub(super) enum Operator {
     Published,
 }
 
-const OPERATORS: [(&str, Operator); 19] = [
+const OPERATORS: [(&str, Operator); 20] = [
     ("file:", Operator::File),
     ("path:", Operator::Path),
     ("content:", Operator::Content),
     ("match-case:", Operator::MatchCase),
     ("ignore-case:", Operator::IgnoreCase),
     ("tag:", Operator::Tag),
+    ("type:", Operator::Type),
     ("line:", Operator::Line),
     ("block:", Operator::Block),
     ("section:", Operator::Section),
@@ -110,7 +112,7 @@ pub(super) enum Kind {
 
 /// How much of the grammar is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Extent {
+pub(super) enum Mode {
     /// All of it.
     Query,
     /// What may stand behind the colon in `[property:value]`.
@@ -120,13 +122,13 @@ pub(super) enum Extent {
 /// Cuts `source` into tokens; what the person should know of slips goes to `notices`.
 pub(super) fn tokens(
     source: &str,
-    extent: Extent,
+    mode: Mode,
     today: Date,
     notices: &mut Vec<String>,
 ) -> Vec<Token> {
     let mut lexer = Lexer {
         source,
-        extent,
+        mode,
         today,
         at: 0,
         tokens: Vec::new(),
@@ -142,7 +144,7 @@ pub(super) fn tokens(
 
 struct Lexer<'a> {
     source: &'a str,
-    extent: Extent,
+    mode: Mode,
     today: Date,
     at: usize,
     tokens: Vec<Token>,
@@ -245,7 +247,7 @@ impl<'a> Lexer<'a> {
 
     /// Reads what is not `OR`, a hyphen or a closing bracket; `start` is where its hyphen stands.
     fn atom(&mut self, start: usize, is_negated: bool) -> (Option<Operator>, Kind) {
-        if self.extent == Extent::Query
+        if self.mode == Mode::Query
             && let Some((name, operator)) = operator_at(self.rest())
         {
             let value_at = self.at + name.len();
@@ -263,10 +265,8 @@ impl<'a> Lexer<'a> {
             }
             Some('"' | '“' | '„') => self.phrase(),
             Some('/') => self.regex(),
-            Some('[' | '!') if self.extent == Extent::Query => {
-                self.link().or_else(|| self.property())
-            }
-            Some('#') if self.extent == Extent::Query => self.tag(),
+            Some('[' | '!') if self.mode == Mode::Query => self.link().or_else(|| self.property()),
+            Some('#') if self.mode == Mode::Query => self.tag(),
             _ => None,
         };
         (None, kind.unwrap_or_else(|| self.word()))

@@ -1,7 +1,6 @@
 //! Filters put to notes. Pure; the text of a note is asked for only when nothing else decides.
 
 use std::cell::OnceCell;
-use std::ops::Range;
 
 use jiff::civil::Date;
 use serde_json::{Map, Value};
@@ -25,6 +24,8 @@ pub struct View<'a> {
     pub path: &'a str,
     /// Its tags, with or without `#`.
     pub tags: &'a [String],
+    /// What it says it is, and what it is to an agent's memory.
+    pub types: [Option<&'a str>; 2],
     /// Its other names.
     pub aliases: &'a [String],
     /// Its front matter.
@@ -33,10 +34,10 @@ pub struct View<'a> {
     pub dates: Dates,
     /// Reads its text; called once at most, and only if needed.
     pub text: &'a dyn Fn() -> &'a str,
+    /// Where its headings start in the text, in order.
+    pub headings: &'a [usize],
     /// Where the text behind the front matter starts.
     pub body_start: usize,
-    /// Where its headings stand in that text, in order.
-    pub headings: &'a [Range<usize>],
 }
 
 /// The days a note is of.
@@ -86,15 +87,9 @@ impl Filter {
         Judge::of_note(note, budget).holds(self, None, true)
     }
 
-    /// Whether a passage itself contains one of the texts that are asked for. `headings` are where those
-    /// of the passage stand in it.
-    pub fn positive_text_matches(
-        &self,
-        passage: &str,
-        headings: &[Range<usize>],
-        budget: &Budget,
-    ) -> bool {
-        let judge = Judge::of_passage(passage, headings, budget);
+    /// Whether a passage itself contains one of the texts that are asked for.
+    pub fn positive_text_matches(&self, passage: &str, budget: &Budget) -> bool {
+        let judge = Judge::of_passage(passage, budget);
         self.any_positive_text(&|filter| judge.holds(filter, None, true))
     }
 
@@ -156,8 +151,6 @@ impl<'a> Scope<'a> {
 struct Judge<'v, 'a> {
     budget: &'v Budget,
     view: Option<&'v View<'a>>,
-    /// Where headings stand in the body.
-    headings: &'v [Range<usize>],
     names: Vec<Scope<'a>>,
     body: OnceCell<Scope<'a>>,
 }
@@ -170,7 +163,6 @@ impl<'v, 'a> Judge<'v, 'a> {
         Self {
             budget,
             view: Some(view),
-            headings: view.headings,
             names: std::iter::once(stem)
                 .chain(aliases)
                 .map(Scope::new)
@@ -179,11 +171,10 @@ impl<'v, 'a> Judge<'v, 'a> {
         }
     }
 
-    fn of_passage(passage: &'a str, headings: &'v [Range<usize>], budget: &'v Budget) -> Self {
+    fn of_passage(passage: &'a str, budget: &'v Budget) -> Self {
         Self {
             budget,
             view: None,
-            headings,
             names: Vec::new(),
             body: OnceCell::from(Scope::new(passage)),
         }
@@ -229,6 +220,10 @@ impl<'v, 'a> Judge<'v, 'a> {
                 let mut tags = view.tags.iter();
                 tags.any(|have| has_tag(have, tag, self.budget))
             }),
+            Filter::Type(wanted) => of_view(&|view| {
+                let mut types = view.types.into_iter().flatten();
+                types.any(|have| is_just(wanted, have, self.budget))
+            }),
             Filter::Path(matcher) => of_view(&|view| is_in(matcher, view.path, self.budget)),
             Filter::File(matcher) => {
                 of_view(&|view| is_in(matcher, file_name(view.path), self.budget))
@@ -269,24 +264,20 @@ impl<'v, 'a> Judge<'v, 'a> {
     ) -> bool {
         let holds = |inner: &Filter, raw: &str| self.holds(inner, Some(&Scope::new(raw)), assumed);
         let may_hold = |inner: &Filter| may_hold(inner, whole, self.budget);
-        // Inside of a part, nothing is cut once more.
-        let headings = match part {
-            None => self.headings,
-            Some(_) => &[],
-        };
         match filter {
             Filter::Line(inner) => {
                 may_hold(inner) && whole.raw.lines().any(|line| holds(inner, line))
             }
             Filter::Block(inner) => {
-                let blocks = || parts::blocks(whole.raw, headings);
-                may_hold(inner) && blocks().into_iter().any(|raw| holds(inner, raw))
+                may_hold(inner) && parts::blocks(whole.raw).iter().any(|raw| holds(inner, raw))
             }
             Filter::Section(inner) => {
-                // A passage is taken to be of one section.
-                let headings = self.view.map_or(&[][..], |_| headings);
-                let sections = || parts::sections(whole.raw, headings);
-                may_hold(inner) && sections().into_iter().any(|raw| holds(inner, raw))
+                let (headings, start) = match (self.view, part) {
+                    (Some(view), None) => (view.headings, view.body_start),
+                    _ => (&[][..], 0),
+                };
+                let mut sections = parts::sections(whole.raw, headings, start).into_iter();
+                may_hold(inner) && sections.any(|raw| holds(inner, raw))
             }
             Filter::Task(state, inner) => {
                 let inner = inner.as_deref();
@@ -332,6 +323,18 @@ fn is_in(matcher: &Matcher, name: &str, budget: &Budget) -> bool {
         Matcher::Text(text) if text.is_cased => name.contains(&text.shown),
         Matcher::Text(text) => fold(name).contains(&text.needle),
         Matcher::Pattern(pattern) => pattern.is_match(name, budget),
+    }
+}
+
+/// Whether a name is the one that is asked for, and not only contains it.
+fn is_just(wanted: &Matcher, have: &str, budget: &Budget) -> bool {
+    if !budget.spend(have.len() as u64) {
+        return false;
+    }
+    match wanted {
+        Matcher::Pattern(pattern) => pattern.is_match(have, budget),
+        Matcher::Text(text) if text.is_cased => have.trim() == text.shown,
+        Matcher::Text(text) => is_same_ignoring_case(have.trim(), &text.shown),
     }
 }
 

@@ -43,7 +43,7 @@ pub(in crate::store) fn make_folder(path: &Path) -> Result<()> {
 }
 
 /// An index is not written through a symbolic link: it may lead to anything.
-fn refuse_link(path: &Path) -> Result<()> {
+pub(in crate::store) fn refuse_link(path: &Path) -> Result<()> {
     let is_link = |found: Metadata| found.file_type().is_symlink();
     if fs::symlink_metadata(path).is_ok_and(is_link) {
         return Err(Error::StoreForeign {

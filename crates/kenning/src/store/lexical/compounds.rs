@@ -41,8 +41,7 @@ impl LexicalReader {
     }
 
     /// Returns the entries with longer words that a group is part of, each with what that is worth; a
-    /// part in the middle, or one whose own term is too short, only counts if that is wanted, which is for
-    /// a word that is found in no other way.
+    /// part in the middle only counts if there is no other, and if that is wanted.
     fn compounds_of(
         &self,
         group: &TermGroup,
@@ -61,8 +60,7 @@ impl LexicalReader {
             }
         }
         for &segment in &segments {
-            let parts = group.terms.iter();
-            for part in parts.filter(|part| even_inside || !words::is_doer(part, &group.terms)) {
+            for part in &group.terms {
                 self.ending_with(segment, part, weights, &mut found)?;
                 self.beginning_with(segment, part, weights, &mut found)?;
             }

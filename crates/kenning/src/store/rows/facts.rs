@@ -3,8 +3,9 @@
 use rusqlite::{Connection, Row};
 
 use super::meta::Meta;
-use super::notes::list;
+use super::notes::{list, memory_type};
 use crate::embed::ModelId;
+use crate::note::MemoryType;
 use crate::store::{NoteId, Select, Wanted};
 use crate::vault::Skipped;
 use crate::words::Language;
@@ -24,6 +25,8 @@ pub struct NoteFacts {
     pub aliases: Vec<String>,
     /// Every property as written.
     pub properties: serde_json::Map<String, serde_json::Value>,
+    /// What it is to an agent's memory.
+    pub memory_type: Option<MemoryType>,
     /// Date, `YYYY-MM-DD`.
     pub date: Option<String>,
     /// What the front matter says of it.
@@ -156,7 +159,7 @@ fn columns(wanted: Wanted) -> String {
     );
     format!(
         "SELECT note.id, note.path, title, {tags}, {properties}, date, published, created, modified,
-            mtime_ns, {commits}, {standing}, {source}
+            mtime_ns, {commits}, {standing}, {source}, memory_type
          FROM note {of_commits} {of_texts}"
     )
 }
@@ -189,6 +192,7 @@ fn note_facts(row: &Row<'_>) -> rusqlite::Result<NoteFacts> {
             date_source: row.get(17)?,
             is_extracted: row.get(18)?,
         },
+        memory_type: memory_type(row, 19)?,
     })
 }
 

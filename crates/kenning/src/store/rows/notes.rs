@@ -3,7 +3,7 @@
 use rusqlite::{Connection, OptionalExtension, Row};
 
 use super::links::unpacked;
-use crate::note::{Format, Heading};
+use crate::note::{Format, Heading, MemoryType};
 use crate::store::{Name, NoteId};
 use crate::words::Language;
 
@@ -20,7 +20,7 @@ pub struct NoteRow {
     pub tags: Vec<String>,
     /// Other names.
     pub aliases: Vec<String>,
-    /// Its outline: headings in order.
+    /// Headings in order.
     pub headings: Vec<Heading>,
     /// Date, `YYYY-MM-DD`.
     pub date: Option<String>,
@@ -32,6 +32,8 @@ pub struct NoteRow {
     pub author: Option<String>,
     /// Its `kind` or `type`.
     pub kind: Option<String>,
+    /// What it is to an agent's memory.
+    pub memory_type: Option<MemoryType>,
     /// Whether it does not age.
     pub is_evergreen: bool,
     /// PageRank, the vault's best being 1.
@@ -149,7 +151,7 @@ pub(in crate::store) fn by_id(connection: &Connection, id: NoteId) -> rusqlite::
         .prepare_cached(
             "SELECT id, path, title, tags, aliases, headings, date, language, superseded_by, n_lines,
                 author, kind, evergreen, pagerank, centrality, n_neighbours, anchor_texts, links_to,
-                mtime_ns, named_by_file
+                mtime_ns, named_by_file, memory_type
              FROM note WHERE id = ?1",
         )?
         .query_row([id.0], note_row)
@@ -157,7 +159,7 @@ pub(in crate::store) fn by_id(connection: &Connection, id: NoteId) -> rusqlite::
 
 fn note_row(row: &Row<'_>) -> rusqlite::Result<NoteRow> {
     let headings: Option<String> = row.get(5)?;
-    let headings: Vec<(u8, String, usize, usize, u32)> = headings.map_or_else(Vec::new, |json| {
+    let headings: Vec<(u8, String, usize)> = headings.map_or_else(Vec::new, |json| {
         serde_json::from_str(&json).unwrap_or_default()
     });
     let language: String = row.get(7)?;
@@ -169,12 +171,7 @@ fn note_row(row: &Row<'_>) -> rusqlite::Result<NoteRow> {
         aliases: list(row, 4)?,
         headings: headings
             .into_iter()
-            .map(|(level, text, start, end, line)| Heading {
-                level,
-                text,
-                range: start..end,
-                line,
-            })
+            .map(|(level, text, start)| Heading { level, text, start })
             .collect(),
         date: row.get(6)?,
         language: Language::from_code(&language),
@@ -190,7 +187,17 @@ fn note_row(row: &Row<'_>) -> rusqlite::Result<NoteRow> {
         links_to: unpacked(row.get_ref(17)?.as_blob_or_null()?.unwrap_or_default()),
         mtime_ns: row.get(18)?,
         is_named_by_file: row.get(19)?,
+        memory_type: memory_type(row, 20)?,
     })
+}
+
+/// Reads what a note is to an agent's memory.
+pub(in crate::store) fn memory_type(
+    row: &Row<'_>,
+    column: usize,
+) -> rusqlite::Result<Option<MemoryType>> {
+    let name: Option<String> = row.get(column)?;
+    Ok(name.as_deref().and_then(MemoryType::from_name))
 }
 
 /// Reads a list that is kept as JSON.

@@ -39,7 +39,7 @@ fn notes() -> [Note; 3] {
             tags: &["home", "myjob/work"],
             aliases: &[],
             properties: json!({
-                "status": "done", "cost": 15, "due": "2025-12-01T10:00", "empty": [], "rating": "4",
+                "status": "done", "type": "Chore", "cost": 15, "due": "2025-12-01T10:00", "empty": [], "rating": "4",
             }),
             date: Some(date(2025, 6, 1)),
             text: include_str!("garden.md"),
@@ -56,6 +56,13 @@ fn notes() -> [Note; 3] {
     ]
 }
 
+fn headings(text: &str) -> Vec<usize> {
+    let starts = text.match_indices('#').map(|(at, _)| at);
+    starts
+        .filter(|at| *at == 0 || text[..*at].ends_with('\n'))
+        .collect()
+}
+
 fn strings(texts: &[&str]) -> Vec<String> {
     texts.iter().map(|text| (*text).to_owned()).collect()
 }
@@ -68,10 +75,10 @@ fn check(query: &str) -> String {
     let mut names = Vec::new();
     for note in notes() {
         let read = || note.text;
-        let body_start = note.text.find("---\n\n").map_or(0, |at| at + 4);
         let view = View {
             path: note.path,
             tags: &strings(note.tags),
+            types: [note.properties["type"].as_str(), None],
             aliases: &strings(note.aliases),
             properties: note.properties.as_object().unwrap(),
             dates: Dates {
@@ -79,8 +86,8 @@ fn check(query: &str) -> String {
                 ..Dates::default()
             },
             text: &read,
-            body_start,
-            headings: &crate::note::outline_of_markdown(&note.text[body_start..]),
+            headings: &headings(note.text),
+            body_start: note.text.find("---\n\n").map_or(0, |at| at + 4),
         };
         if filter.matches(&view, &Budget::default()) {
             names.push(note.name);
@@ -105,6 +112,15 @@ fn a_word_is_the_start_of_a_word() {
     assert_snapshot!(check("content:dachrep"), @"");
     assert_snapshot!(check("(5)"), @"roof");
     assert_snapshot!(check("(in progress)"), @"");
+}
+
+#[test]
+fn a_type_is_the_whole_of_it() {
+    assert_snapshot!(check("type:chore"), @"garden");
+    assert_snapshot!(check("type:cho"), @"");
+    assert_snapshot!(check("type:/^ch/"), @"garden");
+    assert_snapshot!(check("-type:chore"), @"roof cat");
+    assert_snapshot!(check("type:(chore OR meeting)"), @"garden");
 }
 
 #[test]
@@ -284,6 +300,7 @@ fn each_operator_sees_its_date() {
         let view = View {
             path: "a.md",
             tags: &[],
+            types: [None, Some("episodic")],
             aliases: &[],
             properties: &none,
             dates,
@@ -355,7 +372,7 @@ fn sides(query: &str, passages: &[&str]) -> String {
         .iter()
         .map(|passage| {
             filter
-                .positive_text_matches(passage, &[], &Budget::default())
+                .positive_text_matches(passage, &Budget::default())
                 .to_string()
         })
         .collect();
