@@ -81,6 +81,9 @@ pub(crate) enum Command {
     /// Find passages by word and by meaning
     #[command(visible_alias = "s")]
     Search(SearchArgs),
+    /// Answer a question in the words of the notes, with the place of each
+    #[command(visible_alias = "a", after_help = ASK_HELP)]
+    Ask(AskArgs),
     /// Print a note or some of its lines
     Get(GetArgs),
     /// Print the links of a note: where it leads, who links to it, what leads nowhere
@@ -229,6 +232,53 @@ pub(crate) struct SearchArgs {
     /// The same as `--format json`
     #[arg(long, hide = true)]
     pub(crate) json: bool,
+}
+
+const ASK_HELP: &str = "Examples:\n  \
+    ken ask who repaired the roof\n  \
+    ken ask --deep \"why did the pump fail\"\n\n\
+    The answer is one to three sentences of the notes, word for word, with the span that answers \
+    marked. No language model is involved and nothing is made up: `ken cite` finds every sentence \
+    where it is said to stand.\n\n\
+    Exit codes: 0 answered, 1 the notes do not say, 2 error.";
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct AskArgs {
+    /// The question; conditions such as tag: and path: work as in `ken search`
+    #[arg(required = true, num_args = 1..)]
+    pub(crate) question: Vec<String>,
+    /// How to print
+    #[arg(short, long, default_value = "text")]
+    pub(crate) format: AskFormat,
+    /// Walk widely along links from the best notes, too
+    #[arg(long)]
+    pub(crate) deep: bool,
+    /// Ask words, meaning or both
+    #[arg(short, long, value_parser = mode())]
+    pub(crate) mode: Option<Mode>,
+    /// Read "last week" or "2024" in the question as words, not as a time
+    #[arg(long)]
+    pub(crate) no_dates: bool,
+    /// Answer from the index as it is, without looking for changes
+    #[arg(long, conflicts_with = "fresh")]
+    pub(crate) no_update: bool,
+    /// Look at every file for changes first, however large the vault
+    #[arg(long)]
+    pub(crate) fresh: bool,
+    /// The same as `--format json`
+    #[arg(long, hide = true)]
+    pub(crate) json: bool,
+}
+
+/// How an extracted answer is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum AskFormat {
+    /// For people
+    Text,
+    /// One object
+    Json,
+    /// Markdown: each sentence quoted, its place below it
+    Md,
 }
 
 /// How answers are printed.
@@ -470,7 +520,7 @@ pub(crate) struct EvalArgs {
     #[arg(
         value_name = "GOLDEN.toml",
         value_hint = ValueHint::FilePath,
-        required_unless_present_any = ["collection", "label_free", "answerability", "tune"],
+        required_unless_present_any = ["collection", "label_free", "answerability", "answers", "tune"],
         conflicts_with_all = ["collection", "label_free", "answerability"]
     )]
     pub(crate) golden: Option<PathBuf>,
@@ -490,6 +540,16 @@ pub(crate) struct EvalArgs {
     /// answer, and tell how well confidence tells them apart
     #[arg(long, value_name = "DIR", num_args = 2.., value_hint = ValueHint::DirPath)]
     pub(crate) answerability: Vec<PathBuf>,
+    /// Ask the questions of a collection and tell how often `ken ask` shows the answer: a folder with
+    /// answers.jsonl, or with one for each collection; queries.jsonl and corpus.jsonl lie in
+    /// --collection, or beside it
+    #[arg(
+        long,
+        value_name = "DIR",
+        value_hint = ValueHint::DirPath,
+        conflicts_with_all = ["golden", "label_free", "answerability", "baseline", "save"]
+    )]
+    pub(crate) answers: Option<PathBuf>,
     /// Look for weights that suit the vault better, by the questions given or those of
     /// --label-free; changes nothing
     #[arg(long, conflicts_with_all = ["answerability", "baseline", "save"])]

@@ -1,5 +1,6 @@
 //! One file per verb; here they are told apart.
 
+mod ask;
 mod audit;
 mod backup;
 mod cite;
@@ -57,6 +58,7 @@ pub(crate) fn run(args: Args) -> Result<Found> {
     match &args.command {
         Command::Index(index) => index::run(&settings()?, place, index),
         Command::Search(search) => search::run(&settings()?, place, search),
+        Command::Ask(ask) => ask::run(&settings()?, place, ask),
         Command::Get(get) => get::run(&settings()?, place, get),
         Command::Links(links) => links::run(&settings()?, place, links),
         Command::Traverse(traverse) => traverse::run(&settings()?, place, traverse),

@@ -5,6 +5,7 @@
 //! one (2026-07-28). Here is what it is asked for, and what the specification wants beyond it.
 
 mod address;
+mod answer;
 mod arguments;
 mod check;
 mod choose;

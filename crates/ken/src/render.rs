@@ -1,11 +1,13 @@
 //! Terminal output. Standard output carries data only; everything for people about the run goes
 //! to standard error.
 
+mod asked;
 mod cited;
 mod hooks;
 mod plain;
 mod walk;
 
+pub(crate) use asked::{asked, asked_markdown};
 pub(crate) use cited::verdicts;
 pub(crate) use hooks::receipt;
 pub(crate) use plain::{FROM_NOTES, block, inline, quoted, told, told_as_code};

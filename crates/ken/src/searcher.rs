@@ -15,19 +15,20 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
 use anyhow::Result;
+use kenning::ask::{self, AskOptions};
 use kenning::budget::Budget;
 use kenning::cite::{self, Citation, Verdict};
-use kenning::embed::ModelId;
+use kenning::embed::{Embedder, ModelId, embedded};
 use kenning::index::Progress;
 use kenning::links::{self, Links};
-use kenning::search::{self, Mode, Passage, SearchOptions};
+use kenning::search::{self, Mode, Passage, SearchContext, SearchOptions};
 use kenning::secrets;
 use kenning::store::{FileId, NoteId, NoteRow, Select, Store, Wanted};
 use kenning::traverse::{TraverseContext, Walker};
 use kenning::{Error, Kenning};
 
-pub(crate) use answered::{Answered, Indexed, NotesPage, Updated, Walk, Walked};
-pub(crate) use request::{NotesRequest, SearchRequest, WalkRequest};
+pub(crate) use answered::{Answered, Asked, Indexed, NotesPage, Updated, Walk, Walked};
+pub(crate) use request::{AskRequest, NotesRequest, SearchRequest, WalkRequest};
 pub(crate) use searchers::Searchers;
 
 use crate::runtime::{self, How, Model};
@@ -79,6 +80,63 @@ impl Searcher {
         let mut answer = self.with_store(|store| self.answer(store, request, None))?;
         answer.answer.notices.extend(self.mending.told());
         Ok(answer)
+    }
+
+    /// Answers a question in the words of the notes, from the index as it is.
+    pub(crate) fn ask(&self, request: &AskRequest) -> Result<Asked> {
+        let mut asked = self.with_store(|store| self.extract(store, request, None))?;
+        asked.extracted.notices.extend(self.mending.told());
+        Ok(asked)
+    }
+
+    /// The same from a snapshot that was known to be up to date at `checked_at`.
+    pub(crate) fn extract(
+        &self,
+        store: &Store,
+        request: &AskRequest,
+        checked_at: Option<i64>,
+    ) -> Result<Asked> {
+        let settings = &self.settings;
+        let (mut mode, mut lost) = self.retrievers(settings.mode(request.mode)?)?;
+        let now = runtime::now();
+        let question = masked(&request.question);
+        let tuning = settings.tuning_at(&self.located, None);
+        let started = Instant::now();
+        let cx = SearchContext {
+            store,
+            embedder: (self.model.embedder()).map_or(embedded() as &dyn Embedder, |model| &**model),
+            tuning: &tuning,
+            budget: &self.budget(),
+        };
+        let run = |mode: Mode| {
+            let options = AskOptions {
+                mode,
+                is_deep: request.is_deep && mode != Mode::Lexical,
+                reads_dates: request.dates.unwrap_or(settings.search.dates),
+                ..AskOptions::at(now)
+            };
+            ask::extract(&cx, &question, &options)
+        };
+        let mut extracted = match run(mode) {
+            Err(Error::Model(why)) if mode == Mode::Hybrid => {
+                (mode, lost) = (Mode::Lexical, Some(only_words(&why)));
+                run(mode)?
+            }
+            extracted => extracted?,
+        };
+        extracted.notices.extend(lost);
+        extracted.notices.extend(caveats::of(&self.located, store)?);
+        let checked_at = match checked_at {
+            Some(at) => Some(at),
+            None => store.meta()?.checked_at,
+        };
+        Ok(Asked {
+            took_ms: millis(started),
+            question,
+            is_deep: request.is_deep,
+            index_age_s: checked_at.map(|at| (now - at).max(0)),
+            extracted,
+        })
     }
 
     /// Answers as if it were still the time at which the index was made: the same index gives the

@@ -1,6 +1,7 @@
 //! The JSON types shared by every interface; the only types that are serialised. Searchers return what
 //! the engine knows; here it becomes what is sent.
 
+mod ask;
 mod cite;
 pub(crate) mod compat;
 mod context;
@@ -18,6 +19,7 @@ mod search;
 mod tools;
 mod traverse;
 
+pub(crate) use ask::{AskResponse, AskedSentence, merge_asked};
 pub(crate) use cite::{CheckedCitation, CitationFields, QuotePlace, VerifyResponse, citations};
 pub(crate) use context::{ContextBlock, ContextResponse, RememberResponse, RememberedEntry};
 pub(crate) use conversation::{

@@ -4,13 +4,17 @@
 //! passages are opened and verdicts given.
 
 mod answer;
+mod claim;
 mod quote;
 
 pub use answer::citations;
+pub use claim::{Graded, Support};
+pub(crate) use quote::QUOTE_CHARS_MIN;
 pub use quote::{Reason, Status};
 
 use crate::budget::Budget;
 use crate::error::{Error, Result};
+use crate::note::Format;
 use crate::search::{self, Passage};
 use crate::store::{By, Store, has_lines};
 
@@ -29,6 +33,8 @@ pub struct Citation {
     pub lines: Option<(u32, u32)>,
     /// The words that are quoted.
     pub quote: Option<String>,
+    /// What the answer says in words of its own, where it quotes nothing.
+    pub claim: Option<String>,
 }
 
 /// What came of checking a citation.
@@ -45,6 +51,45 @@ pub struct Verdict {
     pub found: Option<Place>,
     /// Why what it cites cannot be opened.
     pub problem: Option<String>,
+    /// How far what it cites bears out a claim that quotes nothing.
+    pub graded: Option<Graded>,
+}
+
+impl Verdict {
+    /// Whether what it cites says so: word for word, or, where nothing is quoted, in one sentence that
+    /// lacks no number, name or date of the claim.
+    pub fn is_verified(&self) -> bool {
+        let support = self.graded.as_ref().map(|graded| graded.support);
+        match self.reason {
+            Reason::Match => true,
+            Reason::NoQuote => support == Some(Support::Supported),
+            _ => false,
+        }
+    }
+
+    /// Whether there is anything to verify: a note that is merely named claims nothing.
+    pub fn is_checkable(&self) -> bool {
+        self.reason != Reason::NoQuote || self.graded.is_some()
+    }
+}
+
+/// Returns how many of an answer's citations are verified, and how many there are to verify.
+pub fn tally(verdicts: &[Verdict]) -> (usize, usize) {
+    let n_verified = verdicts
+        .iter()
+        .filter(|verdict| verdict.is_verified())
+        .count();
+    let n_checked = verdicts
+        .iter()
+        .filter(|verdict| verdict.is_checkable())
+        .count();
+    (n_verified, n_checked)
+}
+
+/// Says how many citations are verified: "4 of 5 verified".
+pub fn told(verdicts: &[Verdict]) -> String {
+    let (n_verified, n_checked) = tally(verdicts);
+    format!("{n_verified} of {n_checked} verified")
 }
 
 /// Lines of a note.
@@ -84,6 +129,11 @@ pub fn status(verdicts: &[Verdict]) -> Status {
     Status::of(verdicts.iter().map(|verdict| verdict.reason))
 }
 
+/// Whether a quote stands in a text, as [`verify`] finds it.
+pub(crate) fn stands_in(quote: &str, text: &str) -> bool {
+    quote::check(Some(quote), Some(text)).reason == Reason::Match
+}
+
 fn verify_one(store: &Store, citation: Citation, budget: &Budget) -> Result<Verdict> {
     let (passage, problem) = match open(store, &citation) {
         Ok(passage) => (passage, None),
@@ -106,6 +156,7 @@ fn verify_one(store: &Store, citation: Citation, budget: &Budget) -> Result<Verd
         cited: None,
         found: None,
         problem,
+        graded: None,
         citation: citation.clone(),
     };
     let Some(passage) = passage else {
@@ -119,6 +170,13 @@ fn verify_one(store: &Store, citation: Citation, budget: &Budget) -> Result<Verd
         &passage,
         (passage.start_line, passage.end_line),
     )?);
+    let claim = citation
+        .claim
+        .as_deref()
+        .filter(|_| reason == Reason::NoQuote);
+    if let Some(claim) = claim.filter(|claim| !claim.trim().is_empty()) {
+        verdict.graded = Some(graded(claim, &passage, &cited));
+    }
     let found = match reason {
         // The words may be right and only the place wrong.
         Reason::NotFound => {
@@ -133,6 +191,34 @@ fn verify_one(store: &Store, citation: Citation, budget: &Budget) -> Result<Verd
         .map(|lines| place(store, &passage, lines))
         .transpose()?;
     Ok(verdict)
+}
+
+/// Grades a claim by what it cites, as the file has it or as it was read out of it.
+fn graded(claim: &str, passage: &Passage, readings: &[Reading]) -> Graded {
+    let headings = passage
+        .note
+        .headings
+        .iter()
+        .map(|heading| heading.text.clone());
+    let names: Vec<String> = std::iter::once(passage.note.title.clone())
+        .chain(headings)
+        .collect();
+    let format = Format::of(&passage.note.path).unwrap_or(Format::Markdown);
+    let grades = readings.iter().map(|reading| {
+        let held_against = claim::Passage {
+            text: &reading.text,
+            names: &names,
+            layout: format.layout(),
+            language: passage.note.language,
+        };
+        claim::grade(claim, &held_against)
+    });
+    let best = grades.max_by_key(|graded| graded.support);
+    best.unwrap_or(Graded {
+        support: Support::Unsupported,
+        sentence: None,
+        missing: Vec::new(),
+    })
 }
 
 /// A text that a quote may stand in.

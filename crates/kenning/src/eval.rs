@@ -1,8 +1,10 @@
 //! Measures search against judged collections; a client of the two flows, nothing more.
 
 mod abstention;
+mod answers;
 mod baseline;
 mod collection;
+mod fit;
 mod known_items;
 pub mod metrics;
 pub mod significance;
@@ -12,8 +14,12 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 pub use abstention::{Abstention, Doubt, Misjudged, abstention};
+pub use answers::{
+    AnswerFigures, AnswerOutcome, Answerable, Given, answerable, answers, f1, holds,
+};
 pub use baseline::{Change, Changed, compare};
 pub use collection::{Collection, Judgements, Question};
+pub use fit::{Fitted, fit};
 pub use known_items::known_items;
 pub use metrics::Metrics;
 pub use significance::Comparison;

@@ -24,6 +24,7 @@
 //! [`Kenning::with_store`] lends the snapshot that the functions of [`links`], [`traverse`] and [`cite`]
 //! work on.
 
+pub mod ask;
 pub mod budget;
 pub mod chunk;
 pub mod cite;
@@ -38,6 +39,7 @@ pub mod index;
 mod kenning;
 pub mod links;
 pub mod note;
+pub mod question;
 pub mod search;
 pub mod secrets;
 pub mod store;

@@ -38,9 +38,13 @@ use rustc_hash::FxHashSet;
 pub use cut::told_score;
 pub use evidence::Evidence;
 pub use excerpt::Excerpt;
+pub(crate) use excerpt::shown_sentences;
 pub use explain::{Effect, Stage};
+pub(crate) use finder::Finder;
 pub use intent::{Intent, is_identifier};
+pub(crate) use lookup::facts_of;
 pub use lookup::{Passage, Piece, PropertyType, chunks_on, passage};
+pub(crate) use maxsim::MaxSim;
 pub use mode::Mode;
 pub use query::Query;
 pub use tuning::{Fusion, Tuning};
@@ -52,7 +56,6 @@ use crate::error::{Error, Result};
 use crate::note::Format;
 use crate::store::{ChunkRow, Name, NoteRow, Part, Store};
 use evidence::Signals;
-use finder::Finder;
 use fuse::Candidate;
 use grammar::{Filter, Request};
 use list::Further;
@@ -159,6 +162,23 @@ pub struct Hit {
 ///
 /// Limits cut the list. Neither the order nor scores, evidence and confidence depend on them.
 pub fn search(cx: &SearchContext<'_>, text: &str, options: &SearchOptions) -> Result<Answer> {
+    Ok(search_asked(cx, text, options)?.answer)
+}
+
+/// An answer, and the words that it was found by.
+pub(crate) struct Searched {
+    pub(crate) answer: Answer,
+    pub(crate) query: Query,
+    /// Rarity of each word of the query.
+    pub(crate) idf: Vec<f32>,
+}
+
+/// The same as [`search`], for those who look closer at what was found.
+pub(crate) fn search_asked(
+    cx: &SearchContext<'_>,
+    text: &str,
+    options: &SearchOptions,
+) -> Result<Searched> {
     let mut found = when::find(cx, text, options)?;
     // Who asks for meaning alone gets what is nearest, however far that is.
     let has_words = !found.query.groups.is_empty() && !found.is_of_time;
@@ -211,11 +231,15 @@ pub fn search(cx: &SearchContext<'_>, text: &str, options: &SearchOptions) -> Re
     if let Some(max_tokens) = options.max_tokens {
         cut::keep_tokens(&mut hits, max_tokens);
     }
-    Ok(Answer {
-        hits,
-        evidence: verdict.evidence,
-        confidence: verdict.confidence,
-        notices,
+    Ok(Searched {
+        answer: Answer {
+            hits,
+            evidence: verdict.evidence,
+            confidence: verdict.confidence,
+            notices,
+        },
+        query: found.query,
+        idf: found.strength.idf,
     })
 }
 

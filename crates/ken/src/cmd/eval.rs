@@ -1,6 +1,7 @@
 //! `ken eval`: how well search does on judged questions.
 
 mod answerability;
+mod answers;
 mod golden;
 mod tables;
 mod tune;
@@ -42,6 +43,9 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &EvalArgs) -> Result
     let tuning = settings.tuning(args.fusion);
     if !args.answerability.is_empty() {
         return answerability::run(settings, model, &tuning, args);
+    }
+    if let Some(folder) = &args.answers {
+        return answers::run(settings, model, &tuning, folder, args);
     }
     let asked = Asked::prepare(settings, place, args, model)?;
     if args.tune {

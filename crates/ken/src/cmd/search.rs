@@ -55,6 +55,16 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &SearchArgs) -> Resu
     })
 }
 
+/// Whether an index is brought up to date before it is asked.
+#[derive(Clone, Copy)]
+pub(super) struct Update {
+    /// It is asked as it is.
+    pub(super) is_off: bool,
+    /// Every file is looked at first.
+    pub(super) is_thorough: bool,
+    pub(super) quiet: bool,
+}
+
 /// Asks one domain, after bringing its index up to date; a damaged one is made again.
 pub(super) fn ask(
     settings: &Settings,
@@ -63,48 +73,68 @@ pub(super) fn ask(
     request: &SearchRequest,
     quiet: bool,
 ) -> Result<SearchResponse> {
+    let update = Update {
+        is_off: args.no_update,
+        is_thorough: args.fresh,
+        quiet,
+    };
+    let asked = asked(settings, &located, update, |searcher, store, checked_at| {
+        Ok(SearchResponse::from(
+            searcher.answer(store, request, checked_at)?,
+        ))
+    })?;
+    let Some((mut answer, word)) = asked else {
+        return Ok(without_index(settings.mode(args.mode)?, args));
+    };
+    answer
+        .notices
+        .extend(said_of_missing(&located, &answer.notices));
+    answer.notices.extend(word);
+    Ok(answer)
+}
+
+/// Puts a question to one domain, after bringing its index up to date; a damaged one is made again,
+/// and the notice says so. `None` where there is no index yet.
+pub(super) fn asked<T>(
+    settings: &Settings,
+    located: &Located,
+    update: Update,
+    question: impl Fn(&Searcher, &Store, Option<i64>) -> Result<T>,
+) -> Result<Option<(T, Option<String>)>> {
     let seen = FileId::of(&located.store);
-    let answer = ask_once(settings, &located, args, request, quiet);
-    let damage = (answer.as_ref().err()).and_then(|error| runtime::damage(&located, error));
+    let answer = ask_once(settings, located, update, &question);
+    let damage = (answer.as_ref().err()).and_then(|error| runtime::damage(located, error));
     match damage {
-        Some(reason) if located.vault.is_some() && !args.no_update => {
-            let word = runtime::remake(&located, &reason, seen)?;
-            let mut answer = ask_once(settings, &located, args, request, quiet)?;
-            answer.notices.push(word);
-            Ok(answer)
+        Some(reason) if located.vault.is_some() && !update.is_off => {
+            let word = runtime::remake(located, &reason, seen)?;
+            let answer = ask_once(settings, located, update, &question)?;
+            Ok(answer.map(|answer| (answer, Some(word))))
         }
-        _ => answer,
+        _ => Ok(answer?.map(|answer| (answer, None))),
     }
 }
 
-fn ask_once(
+fn ask_once<T>(
     settings: &Settings,
     located: &Located,
-    args: &SearchArgs,
-    request: &SearchRequest,
-    quiet: bool,
-) -> Result<SearchResponse> {
+    update: Update,
+    question: &impl Fn(&Searcher, &Store, Option<i64>) -> Result<T>,
+) -> Result<Option<T>> {
     let now = runtime::now();
-    let mode = settings.mode(args.mode)?;
-    let (store, is_checked) = match open_fresh(located, args, quiet) {
+    let (store, is_checked) = match open_fresh(located, update) {
         Err(error) if matches!(error.downcast_ref(), Some(Error::StoreMissing { .. })) => {
-            return Ok(without_index(mode, args));
+            return Ok(None);
         }
         other => other?,
     };
     let model = Arc::new(runtime::Model::asked(located)?);
     let searcher = Searcher::new(settings, located.clone(), model);
     store.map_pages()?;
-    let answer = searcher.answer(&store, request, is_checked.then_some(now))?;
-    let mut answer = SearchResponse::from(answer);
-    answer
-        .notices
-        .extend(said_of_missing(located, &answer.notices));
-    Ok(answer)
+    question(&searcher, &store, is_checked.then_some(now)).map(Some)
 }
 
 /// A folder that is gone is told even where the index could not be told.
-fn said_of_missing(located: &Located, said: &[String]) -> Option<String> {
+pub(super) fn said_of_missing(located: &Located, said: &[String]) -> Option<String> {
     let reason = runtime::FOLDER_GONE.to_owned();
     let is_gone = located.vault.as_ref().is_some_and(|vault| !vault.is_dir());
     let notice = caveats::withheld(located, &Withheld::Closed { reason });
@@ -149,8 +179,8 @@ fn without_index(mode: Mode, args: &SearchArgs) -> SearchResponse {
 
 /// Opens the index, bringing it up to date first where that is needed; tells whether it is known
 /// to be up to date.
-fn open_fresh(located: &Located, args: &SearchArgs, quiet: bool) -> Result<(Store, bool)> {
-    let Some(folder) = located.vault.as_deref().filter(|_| !args.no_update) else {
+fn open_fresh(located: &Located, update: Update) -> Result<(Store, bool)> {
+    let Some(folder) = located.vault.as_deref().filter(|_| !update.is_off) else {
         return Ok((runtime::store(located)?, false));
     };
     let store = match runtime::store(located) {
@@ -159,7 +189,7 @@ fn open_fresh(located: &Located, args: &SearchArgs, quiet: bool) -> Result<(Stor
         Err(error) => return Err(error.into()),
     };
     if let Some(store) = store {
-        let looked = fresh::look(located, folder, &store, args.fresh);
+        let looked = fresh::look(located, folder, &store, update.is_thorough);
         let is_missing = |error: &anyhow::Error| {
             matches!(error.downcast_ref(), Some(Error::VaultMissing { .. }))
         };
@@ -172,7 +202,7 @@ fn open_fresh(located: &Located, args: &SearchArgs, quiet: bool) -> Result<(Stor
             Ok(Freshness::Stale) => {}
         }
     }
-    refresh(located, folder, quiet)
+    refresh(located, folder, update.quiet)
 }
 
 fn refresh(located: &Located, folder: &Path, quiet: bool) -> Result<(Store, bool)> {

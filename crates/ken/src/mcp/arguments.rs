@@ -32,6 +32,17 @@ pub(super) struct SearchArguments {
     pub(super) dates: Option<bool>,
 }
 
+/// Arguments of `ask`.
+#[derive(Debug, Deserialize, JsonSchema)]
+pub(super) struct AskArguments {
+    /// The question, as a person asks it.
+    pub(super) question: String,
+    /// Walk widely along links from the best notes, too.
+    pub(super) deep: Option<bool>,
+    /// Only this domain; all that can be asked if not told.
+    pub(super) domain: Option<String>,
+}
+
 /// Arguments of `get`.
 #[derive(Debug, Deserialize, JsonSchema)]
 pub(super) struct GetArguments {

@@ -46,6 +46,7 @@ pub(super) fn verify_citations(searchers: &Searchers, arguments: JsonObject) -> 
 /// Checks one citation at every searcher it may be for; the one that knows it best decides.
 fn judge(searchers: &Searchers, mut citation: Citation, domain: Option<&str>) -> Result<Verdict> {
     citation.quote = citation.quote.as_deref().map(masked);
+    citation.claim = citation.claim.as_deref().map(masked);
     let named = citation.note.as_deref().unwrap_or_default();
     let (searchers, note) = match choose::reference(searchers, named, domain) {
         Ok(found) => found,
@@ -56,6 +57,7 @@ fn judge(searchers: &Searchers, mut citation: Citation, domain: Option<&str>) ->
                 cited: None,
                 found: None,
                 problem: Some(masked(&error.to_string())),
+                graded: None,
                 citation,
             });
         }

@@ -10,6 +10,7 @@ Kenning searches the person's own notes on this machine.
 
 - `search` finds passages by word and by meaning and grades the evidence. With evidence `none` the \
 answer to the question is: your notes do not say.
+- `ask` answers a question with the sentences of the notes that answer it best.
 - `get` returns the note around a passage, by its id or path; `multi_get` several. \
 Passages are leads, the note is the source.
 - `context` returns what to know when a conversation begins with a message.

@@ -5,7 +5,7 @@ use std::fmt::Write;
 
 use crate::render::{FROM_NOTES, counted, quoted, told};
 use crate::wire::{
-    CheckedCitation, ContextResponse, GetOutput, LinksOutput, ListOutput, ListedNote,
+    AskResponse, CheckedCitation, ContextResponse, GetOutput, LinksOutput, ListOutput, ListedNote,
     MultiGetOutput, RememberResponse, SearchOutput, StatusOutput, TraverseOutput, VerifyOutput,
     also_in,
 };
@@ -84,6 +84,37 @@ pub(super) fn written(written: &RememberResponse) -> String {
         told(&written.domain)
     );
     notes(out, &written.notices)
+}
+
+pub(super) fn answered(answered: &AskResponse) -> String {
+    let mut out = String::new();
+    match answered.message {
+        Some(message) => line(&mut out, format_args!("{message}.")),
+        None => line(&mut out, format_args!("{} evidence", answered.evidence)),
+    }
+    if let Some(answer) = &answered.answer {
+        line(&mut out, format_args!("Answer: {:?}", told(answer)));
+    }
+    for sentence in &answered.sentences {
+        let domain = sentence.domain.as_ref();
+        let domain = domain.map(|domain| format!(", domain {}", told(domain)));
+        line(
+            &mut out,
+            format_args!(
+                "\n{}. in {}, id {}{}",
+                sentence.rank,
+                told(&sentence.place()),
+                sentence.id,
+                domain.unwrap_or_default()
+            ),
+        );
+        quote(&mut out, &sentence.quote);
+    }
+    let has_notes = !answered.sentences.is_empty();
+    notes(
+        if has_notes { labelled(&out) } else { out },
+        &answered.notices,
+    )
 }
 
 pub(super) fn got(got: &GetOutput) -> String {

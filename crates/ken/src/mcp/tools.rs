@@ -4,15 +4,15 @@ use anyhow::Result;
 use rmcp::model::{JsonObject, MetaObject, Tool, ToolAnnotations};
 
 use super::arguments::{
-    ContextArguments, GetArguments, LinksArguments, ListArguments, MultiGetArguments,
+    AskArguments, ContextArguments, GetArguments, LinksArguments, ListArguments, MultiGetArguments,
     RememberArguments, SearchArguments, StatusArguments, TraverseArguments, VerifyArguments,
 };
 use super::reply::Reply;
-use super::{check, find, memory, read, schema, walk};
+use super::{answer, check, find, memory, read, schema, walk};
 use crate::searcher::Searchers;
 use crate::wire::{
-    ContextResponse, GetOutput, LinksOutput, ListOutput, MultiGetOutput, RememberResponse,
-    SearchOutput, StatusOutput, TraverseOutput, VerifyOutput,
+    AskResponse, ContextResponse, GetOutput, LinksOutput, ListOutput, MultiGetOutput,
+    RememberResponse, SearchOutput, StatusOutput, TraverseOutput, VerifyOutput,
 };
 
 /// One tool.
@@ -79,6 +79,17 @@ pub(crate) const TOOLS: &[ToolRow] = &[
         output: schema::output::<SearchOutput>,
         writes: false,
         run: find::search,
+    },
+    ToolRow {
+        name: "ask",
+        title: "Answer from notes",
+        description: "Answers a question with one to three sentences of the person's notes, verbatim, \
+            each with path and lines, and the span that answers it. No model is asked: it is quick, \
+            and every quote stands where it says. With evidence `none` the notes do not say.",
+        input: schema::input::<AskArguments>,
+        output: schema::output::<AskResponse>,
+        writes: false,
+        run: answer::ask,
     },
     ToolRow {
         name: "get",

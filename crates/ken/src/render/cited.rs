@@ -4,7 +4,7 @@ use std::io::Write;
 
 use anyhow::Result;
 
-use super::{BAD, DIM, GOOD, HEAD, PATH, counted, inline};
+use super::{BAD, DIM, GOOD, HEAD, PATH, inline};
 use crate::wire::{self, CheckedCitation, QuotePlace, VerifyResponse};
 
 /// Most characters of a quote that are shown.
@@ -16,17 +16,10 @@ pub(crate) fn verdicts(verdicts: &VerifyResponse) -> Result<()> {
     for verdict in &verdicts.citations {
         write_verdict(&mut out, verdict)?;
     }
-    let n_quotes = verdicts.citations.iter().filter(|one| one.quote.is_some());
-    let n_match = verdicts
-        .citations
-        .iter()
-        .filter(|one| one.citation_verified);
     writeln!(
         out,
-        "{HEAD}{}{HEAD:#} {DIM}{} of {} stand where they should{DIM:#}",
-        verdicts.citations_status,
-        n_match.count(),
-        counted(n_quotes.count(), "quote"),
+        "{HEAD}{}{HEAD:#} {DIM}{} of {} verified{DIM:#}",
+        verdicts.citations_status, verdicts.n_verified, verdicts.n_checked,
     )?;
     out.flush()?;
     Ok(())
@@ -64,6 +57,22 @@ fn write_verdict(out: &mut impl Write, verdict: &CheckedCitation) -> Result<()> 
             (_, lines) => lines.map_or_else(String::new, |l| format!(" in line {}", &l[1..])),
         };
         writeln!(out, "{:14}{DIM}that note has it{place}  {id}{DIM:#}", "")?;
+    }
+    if let Some(claim) = &verdict.claim {
+        let text = inline(&shortened(&claim.text)).into_owned();
+        writeln!(out, "{:14}{DIM}{}: “{text}”{DIM:#}", "", claim.support)?;
+        if let Some(nearest) = &claim.nearest {
+            writeln!(
+                out,
+                "{:14}{DIM}nearest: “{}”{DIM:#}",
+                "",
+                inline(&shortened(nearest))
+            )?;
+        }
+        if !claim.missing.is_empty() {
+            let missing = inline(&claim.missing.join(", ")).into_owned();
+            writeln!(out, "{:14}{BAD}it does not say {missing}{BAD:#}", "")?;
+        }
     }
     if let Some(problem) = &verdict.problem {
         writeln!(out, "{:14}{DIM}{}{DIM:#}", "", inline(problem))?;

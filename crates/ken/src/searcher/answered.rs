@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use kenning::ask::Extracted;
 use kenning::index::Report;
 use kenning::search::decay::Decay;
 use kenning::search::{Answer, Mode};
@@ -23,6 +24,18 @@ pub(crate) struct Answered {
     /// Name of the vault's folder, as Obsidian calls the vault.
     pub(crate) vault: String,
     pub(crate) answer: Answer,
+}
+
+/// The answer to a question, in the words of the notes.
+#[derive(Debug)]
+pub(crate) struct Asked {
+    /// What was asked, credentials masked.
+    pub(crate) question: String,
+    pub(crate) is_deep: bool,
+    pub(crate) took_ms: f64,
+    /// Seconds since the index was known to be what the vault says.
+    pub(crate) index_age_s: Option<i64>,
+    pub(crate) extracted: Extracted,
 }
 
 /// A walk from one note.

@@ -21,6 +21,17 @@ pub(crate) struct SearchRequest {
     pub(crate) dates: Option<bool>,
 }
 
+/// A question that is to be answered in the words of the notes.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct AskRequest {
+    pub(crate) question: String,
+    pub(crate) mode: Option<Mode>,
+    /// Whether to walk widely along links from the best notes, too.
+    pub(crate) is_deep: bool,
+    /// Whether a time in the question is understood.
+    pub(crate) dates: Option<bool>,
+}
+
 /// A walk along links.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct WalkRequest {

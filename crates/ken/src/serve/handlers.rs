@@ -16,15 +16,15 @@ use super::input::{At, Every, NotePath, Params, Sent};
 use super::problem::Problem;
 use super::reply::Reply;
 use crate::context::{self, ContextRequest};
-use crate::searcher::{NotesRequest, SearchRequest, Searcher, WalkRequest};
+use crate::searcher::{AskRequest, NotesRequest, SearchRequest, Searcher, WalkRequest};
 use crate::wire::http::{
-    CITATIONS_MAX, CONTEXT_LIMIT_MAX, ContextParams, DEPTH_MAX, Domain, DomainHealth,
+    AskParams, CITATIONS_MAX, CONTEXT_LIMIT_MAX, ContextParams, DEPTH_MAX, Domain, DomainHealth,
     DomainsResponse, HealthResponse, LIMIT_MAX, LinesParams, NodeResponse, NotesParams,
     QUERY_CHARS_MAX, SearchParams, VerifyParams, WalkParams,
 };
 use crate::wire::{
-    self, CitationFields, ContextResponse, LinksResponse, NotesResponse, SearchResponse,
-    StatusResponse, TraverseResponse, VerifyResponse,
+    self, AskResponse, CitationFields, ContextResponse, LinksResponse, NotesResponse,
+    SearchResponse, StatusResponse, TraverseResponse, VerifyResponse,
 };
 
 /// Notes of a list where no number is told.
@@ -83,6 +83,37 @@ fn search_request(params: SearchParams) -> Result<SearchRequest, Problem> {
         max_tokens: params.max_tokens.map(|n| n as usize),
         is_explained: params.explain.unwrap_or_default(),
         dates: params.dates,
+    })
+}
+
+pub(super) async fn ask(
+    State(app): State<App>,
+    At(searcher): At,
+    Params(asked): Params<AskParams>,
+) -> Answer<AskResponse> {
+    let request = ask_request(asked)?;
+    app.ask(move || Ok(searcher.ask(&request)?.into())).await
+}
+
+pub(super) async fn ask_sent(
+    State(app): State<App>,
+    At(searcher): At,
+    Sent(asked): Sent<AskParams>,
+) -> Answer<AskResponse> {
+    let request = ask_request(asked)?;
+    app.ask(move || Ok(searcher.ask(&request)?.into())).await
+}
+
+fn ask_request(asked: AskParams) -> Result<AskRequest, Problem> {
+    check_query(&asked.q)?;
+    if asked.q.trim().is_empty() {
+        return Err(Problem::bad("q is empty"));
+    }
+    Ok(AskRequest {
+        question: asked.q,
+        mode: asked.mode.map(Into::into),
+        is_deep: asked.deep.unwrap_or_default(),
+        dates: asked.dates,
     })
 }
 

@@ -26,6 +26,8 @@ fn asking() -> Vec<Route> {
     vec![
         get("/search", handlers::search).says("Find passages by word and by meaning"),
         post("/search", handlers::search_sent).says("Find passages by word and by meaning"),
+        get("/ask", handlers::ask).says("Answer a question in the words of the notes"),
+        post("/ask", handlers::ask_sent).says("Answer a question in the words of the notes"),
         get("/node/{*path}", handlers::node)
             .says("Read a note or some of its lines, and the passages it is searched by")
             .may_fail(&[409]),

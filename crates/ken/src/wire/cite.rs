@@ -1,7 +1,7 @@
 //! The JSON types of checked citations, and of an answer whose citations are to be checked.
 
 use anyhow::Result;
-use kenning::cite::{self, Citation, Place, Reason, Verdict};
+use kenning::cite::{self, Citation, Place, Verdict};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -28,6 +28,9 @@ pub(crate) struct CitationFields {
     pub(super) end_line: Option<u32>,
     /// The words that are quoted, verbatim.
     pub(super) quote: Option<String>,
+    /// What the answer says in words of its own, where it quotes nothing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(super) claim: Option<String>,
 }
 
 impl CitationFields {
@@ -38,6 +41,7 @@ impl CitationFields {
             id: masked(self.id),
             path: masked(self.path),
             quote: masked(self.quote),
+            claim: masked(self.claim),
             ..self
         }
     }
@@ -56,6 +60,7 @@ impl From<CitationFields> for Citation {
                 .or(fields.end_line)
                 .map(|from| (from, fields.end_line.unwrap_or(from))),
             quote: fields.quote,
+            claim: fields.claim,
         }
     }
 }
@@ -68,6 +73,7 @@ impl From<Citation> for CitationFields {
             start_line: citation.lines.map(|(start, _)| start),
             end_line: citation.lines.map(|(_, end)| end),
             quote: citation.quote,
+            claim: citation.claim,
         }
     }
 }
@@ -99,6 +105,9 @@ pub(crate) fn citations(answer: &str) -> Result<Vec<Citation>> {
 pub(crate) struct VerifyResponse {
     /// `all_verified`, `has_mismatch`, `unverifiable` or `no_quotes`.
     pub(crate) citations_status: &'static str,
+    /// How many quotes and claims are verified, and how many there are.
+    pub(crate) n_verified: usize,
+    pub(crate) n_checked: usize,
     pub(crate) citations: Vec<CheckedCitation>,
 }
 
@@ -106,7 +115,7 @@ pub(crate) struct VerifyResponse {
 /// where in that note the quote stands.
 #[derive(Debug, JsonSchema, Serialize)]
 pub(crate) struct CheckedCitation {
-    /// Whether the quote stands where it is said to stand.
+    /// Whether the quote stands where it is said to stand, or the claim is borne out by it.
     pub(crate) citation_verified: bool,
     /// `match`, `no_quote`, `no_chunk_text`, `too_short` or `not_found`.
     pub(crate) citation_reason: &'static str,
@@ -120,6 +129,21 @@ pub(crate) struct CheckedCitation {
     pub(crate) quote: Option<String>,
     pub(crate) found: Option<QuotePlace>,
     pub(crate) problem: Option<String>,
+    /// How far a claim without a quote is borne out.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) claim: Option<GradedClaim>,
+}
+
+/// A claim without a quote, beside what it cites.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(crate) struct GradedClaim {
+    pub(crate) text: String,
+    /// `supported`, `partly` or `unsupported`.
+    pub(crate) support: &'static str,
+    /// The sentence of the note that comes nearest.
+    pub(crate) nearest: Option<String>,
+    /// Numbers, names and dates of the claim that the cited passage lacks.
+    pub(crate) missing: Vec<String>,
 }
 
 /// Lines of a note.
@@ -135,7 +159,10 @@ pub(crate) struct QuotePlace {
 
 impl VerifyResponse {
     pub(crate) fn new(verdicts: Vec<Verdict>) -> Self {
+        let (n_verified, n_checked) = cite::tally(&verdicts);
         Self {
+            n_verified,
+            n_checked,
             citations_status: cite::status(&verdicts).name(),
             citations: verdicts.into_iter().map(CheckedCitation::from).collect(),
         }
@@ -144,10 +171,11 @@ impl VerifyResponse {
 
 impl From<Verdict> for CheckedCitation {
     fn from(verdict: Verdict) -> Self {
+        let is_verified = verdict.is_verified();
         let (citation, cited) = (verdict.citation, verdict.cited.as_ref());
         let lines = cited.and_then(Place::lines);
         Self {
-            citation_verified: verdict.reason == Reason::Match,
+            citation_verified: is_verified,
             citation_reason: verdict.reason.name(),
             id: cited.and_then(|place| place.handle).map(handle),
             path: cited.map(|place| place.path.clone()),
@@ -162,6 +190,12 @@ impl From<Verdict> for CheckedCitation {
             quote: citation.quote,
             found: verdict.found.map(QuotePlace::from),
             problem: verdict.problem,
+            claim: (citation.claim.zip(verdict.graded)).map(|(text, graded)| GradedClaim {
+                text,
+                support: graded.support.name(),
+                nearest: graded.sentence,
+                missing: graded.missing,
+            }),
         }
     }
 }

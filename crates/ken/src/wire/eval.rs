@@ -2,7 +2,10 @@
 
 use std::fmt::Write;
 
-use kenning::eval::{Abstention, Change, Changed, Judgements, Misjudged, Outcome, Proposal};
+use kenning::eval::{
+    Abstention, AnswerFigures, AnswerOutcome, Answerable, Change, Changed, Judgements, Misjudged,
+    Outcome, Proposal,
+};
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
@@ -271,6 +274,88 @@ impl TuneReport {
             high: found.map(|found| rounded(found.high)),
             p: found.map(|found| rounded(found.p)),
             is_gain: proposal.is_gain(),
+        }
+    }
+}
+
+/// How often extraction shows the answer.
+#[derive(Debug, Serialize)]
+pub(crate) struct AnswersReport {
+    pub(crate) collection: String,
+    pub(crate) questions: usize,
+    pub(crate) median_ms: f64,
+    pub(crate) all: AnswerShares,
+    /// Every other question, from the first on: the half that weights are fitted to.
+    pub(crate) even: AnswerShares,
+    /// The other half.
+    pub(crate) odd: AnswerShares,
+    pub(crate) answers: Vec<GivenAnswer>,
+}
+
+/// Shares of questions from 0 to 1.
+#[derive(Debug, Serialize)]
+pub(crate) struct AnswerShares {
+    /// The answer stands in the marked span.
+    pub(crate) span: f64,
+    /// In the first sentence.
+    pub(crate) first: f64,
+    /// In what is shown.
+    pub(crate) shown: f64,
+    /// F1 of the marked span.
+    pub(crate) f1: f64,
+    /// Something is shown.
+    pub(crate) answered: f64,
+}
+
+/// One question and what was given as an answer.
+#[derive(Debug, Serialize)]
+pub(crate) struct GivenAnswer {
+    pub(crate) id: String,
+    pub(crate) question: String,
+    pub(crate) expected: Vec<String>,
+    pub(crate) span: String,
+    pub(crate) sentences: Vec<String>,
+    pub(crate) figures: AnswerShares,
+}
+
+impl AnswersReport {
+    pub(crate) fn new(
+        collection: String,
+        questions: &[Answerable],
+        outcome: &AnswerOutcome,
+    ) -> Self {
+        let given = questions
+            .iter()
+            .zip(&outcome.given)
+            .zip(&outcome.by_question);
+        let given = given.map(|((question, given), figures)| GivenAnswer {
+            id: question.id.clone(),
+            question: question.text.clone(),
+            expected: question.answers.clone(),
+            span: given.span.clone(),
+            sentences: given.sentences.clone(),
+            figures: figures.into(),
+        });
+        Self {
+            collection,
+            questions: questions.len(),
+            median_ms: rounded(outcome.median.as_secs_f64() * 1e3),
+            all: (&outcome.all()).into(),
+            even: (&outcome.half(0)).into(),
+            odd: (&outcome.half(1)).into(),
+            answers: given.collect(),
+        }
+    }
+}
+
+impl From<&AnswerFigures> for AnswerShares {
+    fn from(figures: &AnswerFigures) -> Self {
+        Self {
+            span: rounded(figures.span),
+            first: rounded(figures.first),
+            shown: rounded(figures.shown),
+            f1: rounded(figures.f1),
+            answered: rounded(figures.answered),
         }
     }
 }

@@ -45,6 +45,21 @@ pub(crate) struct SearchParams {
     pub(crate) dates: Option<bool>,
 }
 
+/// A question that is to be answered in the words of the notes.
+#[derive(Debug, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub(crate) struct AskParams {
+    /// The question; conditions such as tag:x work as in a search.
+    #[schemars(length(min = 1, max = QUERY_CHARS_MAX))]
+    pub(crate) q: String,
+    /// Ask words, meaning or both.
+    pub(crate) mode: Option<Mode>,
+    /// Walk widely along links from the best notes, too.
+    pub(crate) deep: Option<bool>,
+    /// Understand a time in the question ("last week", "2024"); the settings decide if not told.
+    pub(crate) dates: Option<bool>,
+}
+
 /// A walk along links.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -152,6 +167,8 @@ pub(crate) struct SentCitation {
     end_line: Option<u32>,
     /// What is said to stand there.
     quote: Option<String>,
+    /// What the answer says in words of its own, where it quotes nothing.
+    claim: Option<String>,
 }
 
 impl From<SentCitation> for CitationFields {
@@ -162,6 +179,7 @@ impl From<SentCitation> for CitationFields {
             start_line: sent.start_line,
             end_line: sent.end_line,
             quote: sent.quote,
+            claim: sent.claim,
         }
     }
 }

@@ -48,7 +48,7 @@ fn quotes_are_found_however_they_are_cited() {
     match         2-Areas/Home/Roof and Gutters.md:13  “Esko Niemi from next door, retired roofer”
     match         2-Areas/Finance/IRS-Letter.md:46  “Interest on the tax itself stays”
     match         2-Areas/Finance/IRS-Letter.md:35  “We owe nothing for any year.”
-    all_verified 3 of 3 quotes stand where they should
+    all_verified 3 of 3 verified
     ");
     assert_eq!(run.stderr, "");
 }
@@ -68,7 +68,7 @@ fn a_wrong_quote_and_a_wrong_place_are_told_apart() {
     no_chunk_text Nobody  “Esko hung the gutter himself”
                   nothing is known by the name "Nobody"
     no_quote      2-Areas/Home/Boiler.md:1-30
-    has_mismatch 0 of 4 quotes stand where they should
+    has_mismatch 0 of 4 verified
     "#);
 }
 

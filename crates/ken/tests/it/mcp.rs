@@ -7,9 +7,10 @@ use serde_json::{Value, json};
 use crate::mcp_client::Client;
 use crate::vault::TestVault;
 
-pub(crate) const TOOLS: [&str; 10] = [
+pub(crate) const TOOLS: [&str; 11] = [
     "search",
     "memory_search",
+    "ask",
     "get",
     "multi_get",
     "traverse",

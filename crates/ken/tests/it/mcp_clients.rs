@@ -96,7 +96,7 @@ fn check_calls(calls: &Value) {
         "2-Areas/Finance/IRS-Letter.md"
     );
     assert_eq!(found["content"].as_array().unwrap().len(), 1);
-    assert_eq!(calls[8]["structured"]["citations_status"], "all_verified");
+    assert_eq!(calls[9]["structured"]["citations_status"], "all_verified");
     assert_eq!(last["error"], true);
     assert!(
         last["structured"]["hint"]

@@ -21,7 +21,7 @@ const EMPTY_NAMES: [&str; 7] = [
 
 /// What each room of the engine may use of the others: a whole room, or single types of it.
 /// Rooms come before those that use them; the first ones are pure.
-const ROOMS: [(&str, &[&str]); 30] = [
+const ROOMS: [(&str, &[&str]); 32] = [
     ("budget", &["error"]),
     ("conversation", &[]),
     ("cpu", &[]),
@@ -41,6 +41,7 @@ const ROOMS: [(&str, &[&str]); 30] = [
     ),
     ("chunk", &["note"]),
     ("graph", &[]),
+    ("question", &["words"]),
     ("search/grammar", &["budget", "words"]),
     ("search/intent", &[]),
     ("search/decay", &[]),
@@ -114,7 +115,7 @@ const ROOMS: [(&str, &[&str]); 30] = [
     (
         "search",
         &[
-            "budget", "chunk", "cpu", "embed", "error", "note", "store", "words",
+            "budget", "chunk", "cpu", "embed", "error", "note", "question", "store", "words",
         ],
     ),
     ("links", &["error", "note", "store", "words"]),
@@ -134,12 +135,21 @@ const ROOMS: [(&str, &[&str]); 30] = [
     ("cite/quote", &[]),
     (
         "cite",
-        &["budget", "error", "note::Format", "search", "store"],
+        &[
+            "budget", "error", "note", "question", "search", "store", "words",
+        ],
+    ),
+    (
+        "ask",
+        &[
+            "budget", "chunk", "cite", "embed", "error", "note", "question", "search", "store",
+            "traverse", "words",
+        ],
     ),
     (
         "eval",
         &[
-            "budget", "embed", "error", "links", "search", "store", "vault", "words",
+            "ask", "budget", "embed", "error", "links", "search", "store", "vault", "words",
         ],
     ),
     (

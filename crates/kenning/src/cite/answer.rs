@@ -78,6 +78,7 @@ fn cite(quote: Option<&str>, reference: Option<&Reference>) -> Citation {
         note,
         lines: reference.and_then(|reference| reference.lines),
         quote: quote.map(|quote| quote.trim().to_owned()),
+        claim: None,
     }
 }
 
@@ -216,11 +217,61 @@ fn push_citations(text: &str, marks: &[(Range<usize>, Mark)], found: &mut Vec<Ci
                 }
             }
             Mark::Reference(reference) if !chosen.contains(&Some(index)) => {
-                found.push(cite(None, Some(reference)));
+                found.push(Citation {
+                    claim: claim(text, marks, index),
+                    ..cite(None, Some(reference))
+                });
             }
             Mark::Reference(_) => {}
         }
     }
+}
+
+/// Fewest words of a claim: "see [[Roof]]" claims nothing.
+const CLAIM_WORDS_MIN: usize = 3;
+
+/// Returns the sentence that a reference stands in or behind, without the references in it.
+fn claim(text: &str, marks: &[(Range<usize>, Mark)], index: usize) -> Option<String> {
+    let mut plain = String::new();
+    let (mut at, mut place) = (0, 0);
+    for (number, (bytes, mark)) in marks.iter().enumerate() {
+        plain += text[at..bytes.start].trim_end_matches(['(', '[']);
+        if number == index {
+            place = plain.trim_end().len();
+        }
+        if let Mark::Quote(_) = mark {
+            plain += &text[bytes.clone()];
+        }
+        at = bytes.end;
+    }
+    plain += text[at..].trim_start_matches([')', ']']);
+    let ends = sentence_ends(&plain);
+    // What is cited behind its stop belongs to the sentence before.
+    let end = ends
+        .iter()
+        .copied()
+        .find(|&end| end >= place.max(1))
+        .unwrap_or(plain.len());
+    let start = ends
+        .iter()
+        .copied()
+        .filter(|&start| start < place.min(end))
+        .max()
+        .unwrap_or(0);
+    let claim = plain[start..end]
+        .split_whitespace()
+        .collect::<Vec<_>>()
+        .join(" ");
+    let claim = claim.trim_start_matches(['-', '*', '+', ' ']).to_owned();
+    (n_words(&claim) >= CLAIM_WORDS_MIN).then_some(claim)
+}
+
+/// Returns where sentences end.
+fn sentence_ends(text: &str) -> Vec<usize> {
+    let stops = text.match_indices(['.', '!', '?', '。']);
+    let ends = stops.map(|(at, stop)| at + stop.len());
+    ends.filter(|&end| text[end..].chars().next().is_none_or(char::is_whitespace))
+        .collect()
 }
 
 /// Whether what stands between two marks ties them together: few words, and no end of a sentence.

@@ -12,7 +12,7 @@ use fold::Folded;
 use std::ops::Range;
 
 /// Fewest characters of a quote, after folding: fewer stand in almost any text.
-pub(super) const QUOTE_CHARS_MIN: usize = 12;
+pub(crate) const QUOTE_CHARS_MIN: usize = 12;
 
 /// What came of checking a citation.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -122,7 +122,11 @@ pub(super) fn check(quote: Option<&str>, chunk_text: Option<&str>) -> Checked {
         let bare = Folded::without_marks(quote).text;
         // What is only marks would stand in any text.
         let is_long = n_quoted_chars(&bare) >= QUOTE_CHARS_MIN;
-        is_long.then(|| find(&bare, &Folded::without_marks(text)))?
+        let text = is_long.then(|| Folded::without_marks(text))?;
+        let words = Folded::words_of(&bare);
+        let is_worded = n_quoted_chars(&words) >= QUOTE_CHARS_MIN;
+        find(&bare, &text)
+            .or_else(|| is_worded.then(|| find(&words, &text.without_punctuation()))?)
     });
     match place {
         Some(ranges) => Checked {
@@ -135,7 +139,7 @@ pub(super) fn check(quote: Option<&str>, chunk_text: Option<&str>) -> Checked {
 
 /// Looks for the whole quote, then for its fragments in order.
 fn find(quote: &str, text: &Folded) -> Option<Vec<Range<usize>>> {
-    if let Some(start) = text.text.find(quote) {
+    if let Some(start) = whole_place(&text.text, quote) {
         return Some(vec![text.source(start..start + quote.len())]);
     }
     let fragments = fragments(quote);
@@ -154,13 +158,35 @@ fn find(quote: &str, text: &Folded) -> Option<Vec<Range<usize>>> {
 /// and a letter there would prove a quote.
 fn find_fragment(text: &str, fragment: &str, is_pieced: bool) -> Option<usize> {
     if !is_pieced || fragment.chars().count() >= QUOTE_CHARS_MIN {
-        return text.find(fragment);
+        return whole_place(text, fragment);
     }
     text.match_indices(fragment)
         .map(|(start, _)| start)
         .find(|&start| {
             !is_inside_word(text, start) && !is_inside_word(text, start + fragment.len())
         })
+}
+
+/// Finds a text where it does not cut a number in two: "120" is not what "1200" says.
+fn whole_place(text: &str, part: &str) -> Option<usize> {
+    let places = text.match_indices(part).map(|(start, _)| start);
+    let mut places =
+        places.filter(|&start| !cuts_number(text, start) && !cuts_number(text, start + part.len()));
+    places.next()
+}
+
+/// Whether a number goes on across a place, with or without a mark between its digits.
+fn cuts_number(text: &str, at: usize) -> bool {
+    let is_digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
+    let (mut before, mut after) = (text[..at].chars().rev(), text[at..].chars());
+    let (last, first) = (before.next(), after.next());
+    let is_mark = |c: Option<char>| matches!(c, Some('.' | ','));
+    match (is_digit(last), is_digit(first)) {
+        (true, true) => true,
+        (true, false) => is_mark(first) && is_digit(after.next()),
+        (false, true) => is_mark(last) && is_digit(before.next()),
+        (false, false) => false,
+    }
 }
 
 fn is_inside_word(text: &str, at: usize) -> bool {

@@ -138,7 +138,7 @@ fn read(path: &Path) -> Result<String> {
     fs::read_to_string(path).map_err(|error| Error::io(path, error))
 }
 
-fn lines(path: &Path) -> Result<Vec<Value>> {
+pub(super) fn lines(path: &Path) -> Result<Vec<Value>> {
     read(path)?
         .lines()
         .enumerate()
@@ -150,7 +150,7 @@ fn lines(path: &Path) -> Result<Vec<Value>> {
         .collect()
 }
 
-fn field(line: &Value, name: &str, path: &Path) -> Result<String> {
+pub(super) fn field(line: &Value, name: &str, path: &Path) -> Result<String> {
     match &line[name] {
         Value::String(text) => Ok(text.clone()),
         Value::Number(number) => Ok(number.to_string()),

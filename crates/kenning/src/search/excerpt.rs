@@ -4,6 +4,8 @@ mod inline;
 mod marks;
 mod shown;
 
+use std::ops::Range;
+
 use super::finder::Finder;
 use crate::note::Layout;
 use crate::words::Language;
@@ -46,6 +48,15 @@ pub(super) struct Met<'a> {
     pub(super) is_met: &'a dyn Fn(&str) -> bool,
     /// Whether nothing else is to be shown, as with tasks.
     pub(super) is_all: bool,
+}
+
+/// Returns the sentences of a passage: where each stands in it, how a reader sees it, and whether it
+/// is code.
+pub(crate) fn shown_sentences(text: &str, layout: Layout) -> Vec<(Range<usize>, String, bool)> {
+    let mut plain = String::with_capacity(text.len());
+    let sentences = shown::sentences(text, layout, None, &mut plain);
+    let read = |shown: Shown| (shown.raw, plain[shown.plain].to_owned(), shown.is_code);
+    sentences.into_iter().map(read).collect()
 }
 
 /// Cuts the two best sentences of a passage, in their order.

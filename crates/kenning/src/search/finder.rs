@@ -7,7 +7,7 @@ use crate::words::{self, Language, Word};
 
 /// A query that is looked for in one text after the other. Which of its words a word stands for is
 /// worked out once, however often the word comes.
-pub(super) struct Finder<'q> {
+pub(crate) struct Finder<'q> {
     pub(super) query: &'q Query,
     beginnings: Beginnings,
     roots: Roots,
@@ -26,7 +26,7 @@ struct Meant {
 }
 
 impl<'q> Finder<'q> {
-    pub(super) fn new(query: &'q Query) -> Self {
+    pub(crate) fn new(query: &'q Query) -> Self {
         Self {
             query,
             beginnings: Beginnings::of(query),
@@ -37,7 +37,7 @@ impl<'q> Finder<'q> {
 
     /// Calls `found(group, start, end)` for each word of `text` that the query asks for; returns how
     /// many words there are.
-    pub(super) fn each(
+    pub(crate) fn each(
         &mut self,
         text: &str,
         language: Language,
@@ -48,7 +48,7 @@ impl<'q> Finder<'q> {
 
     /// The same, and for longer words that a word of the query is part of: what is shown of a note shows
     /// why it was found.
-    pub(super) fn each_or_part(
+    pub(crate) fn each_or_part(
         &mut self,
         text: &str,
         language: Language,

@@ -61,7 +61,7 @@ pub fn passage(store: &Store, reference: &str) -> Result<Passage> {
     })
 }
 
-fn facts_of(store: &Store, note: NoteId) -> Result<NoteFacts> {
+pub(crate) fn facts_of(store: &Store, note: NoteId) -> Result<NoteFacts> {
     let wanted = Wanted {
         properties: true,
         source: true,

@@ -13,7 +13,7 @@ const PIECES_AHEAD: usize = 8;
 const LANES: usize = 8;
 
 /// A query, word piece by word piece.
-pub(super) struct MaxSim<'m> {
+pub(crate) struct MaxSim<'m> {
     rows: Rows<'m>,
     n_pieces: usize,
     asked: Asked,
@@ -31,7 +31,7 @@ struct Asked {
 
 impl<'m> MaxSim<'m> {
     /// Takes the words of a query and the weight of each.
-    pub(super) fn new<'t>(
+    pub(crate) fn new<'t>(
         model: &'m StaticModel,
         words: impl Iterator<Item = (&'t str, f32)>,
     ) -> Self {
@@ -65,7 +65,7 @@ impl<'m> MaxSim<'m> {
 
     /// Returns for each passage, given by its pieces, the mean over the query's words of their best
     /// cosine with one of them, 0 to 1.
-    pub(super) fn scores(&self, passages: &[&[u32]]) -> Vec<f32> {
+    pub(crate) fn scores(&self, passages: &[&[u32]]) -> Vec<f32> {
         if self.asked.total == 0.0 {
             return vec![0.0; passages.len()];
         }

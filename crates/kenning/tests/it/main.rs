@@ -1,5 +1,7 @@
 //! The engine from outside: one module per feature.
 
+mod ask;
+mod cite;
 mod conversations;
 #[cfg(unix)]
 mod crashes;

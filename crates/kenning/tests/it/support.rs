@@ -63,10 +63,18 @@ pub(crate) fn vault(files: &str) -> TestVault {
 
 /// Makes a copy of one of `fixtures/vaults`.
 pub(crate) fn fixture(name: &str) -> TestVault {
-    let original = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/vaults");
-    let original = original.join(name);
+    let vaults = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fixtures/vaults");
+    copy(&vaults.join(name))
+}
+
+/// Makes a copy of the example vault.
+pub(crate) fn example() -> TestVault {
+    copy(&Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/vault"))
+}
+
+fn copy(original: &Path) -> TestVault {
     let vault = TestVault::empty();
-    for path in files_below(&original) {
+    for path in files_below(original) {
         vault.write(&path, fs::read(original.join(&path)).unwrap());
     }
     vault

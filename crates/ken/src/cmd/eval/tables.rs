@@ -2,13 +2,71 @@
 
 use std::fmt::Write;
 
-use kenning::eval::{Judgements, Outcome};
+use kenning::eval::{Fitted, Judgements, Outcome};
 
 use super::MODES;
 use crate::render;
 use crate::wire::eval::{
-    AbstentionFigures, AnswerabilityReport, BaselineChange, EvalReport, TuneReport,
+    AbstentionFigures, AnswerShares, AnswerabilityReport, AnswersReport, BaselineChange,
+    EvalReport, TuneReport,
 };
+
+/// How often extraction shows the answer, over all questions and over both halves.
+pub(super) fn answers(reports: &[AnswersReport]) -> String {
+    let mut out = String::new();
+    for report in reports {
+        let _ = writeln!(
+            out,
+            "{}: {} questions, {:.2} ms each\n{:<9} {:>7} {:>7} {:>7} {:>7} {:>9}",
+            render::inline(&report.collection),
+            report.questions,
+            report.median_ms,
+            "",
+            "span",
+            "first",
+            "shown",
+            "F1",
+            "answered"
+        );
+        for (half, shares) in [
+            ("all", &report.all),
+            ("1, 3, 5 …", &report.even),
+            ("2, 4, 6 …", &report.odd),
+        ] {
+            let AnswerShares {
+                span,
+                first,
+                shown,
+                f1,
+                answered,
+            } = shares;
+            let _ = writeln!(
+                out,
+                "{half:<9} {span:>7.4} {first:>7.4} {shown:>7.4} {f1:>7.4} {answered:>9.4}"
+            );
+        }
+    }
+    out
+}
+
+/// Weights as they are written down.
+pub(super) fn fitted(fitted: &Fitted) -> String {
+    let mut out = String::new();
+    for (title, weights) in [("sentences", &fitted.sentence), ("spans", &fitted.span)] {
+        let _ = writeln!(out, "{title}");
+        for (name, weight) in weights {
+            let _ = writeln!(out, "    {weight:.3}, // {name}");
+        }
+    }
+    for (share, [fitted, others]) in &fitted.shares {
+        let _ = writeln!(
+            out,
+            "span share {share}: first {:.4}, F1 {:.4}; other half {:.4}, {:.4}",
+            fitted.first, fitted.f1, others.first, others.f1
+        );
+    }
+    out
+}
 
 /// Everything about one collection or vault. Writing into a string does not fail.
 pub(super) fn measured(

@@ -25,6 +25,31 @@ impl Folded {
         Self::of(marks::without(source).into_iter())
     }
 
+    /// Returns the same text without punctuation, as far as that changes no word and no number: a quote
+    /// may end with another stop than the sentence it is from.
+    pub(super) fn without_punctuation(&self) -> Self {
+        let mut bare = Self::default();
+        for (at, c) in self.text.char_indices() {
+            let is_kept = is_meant(&self.text, at, c);
+            let c = if is_kept { c } else { ' ' };
+            bare.push(c, self.spans[at]);
+        }
+        if bare.text.ends_with(' ') {
+            bare.text.pop();
+            bare.spans.pop();
+        }
+        bare
+    }
+
+    /// Returns a folded text without punctuation.
+    pub(super) fn words_of(folded: &str) -> String {
+        let chars = folded.char_indices();
+        let kept: String = chars
+            .map(|(at, c)| if is_meant(folded, at, c) { c } else { ' ' })
+            .collect();
+        kept.split_whitespace().collect::<Vec<_>>().join(" ")
+    }
+
     /// Returns the bytes of the source that some bytes of the folded text came from.
     pub(super) fn source(&self, range: Range<usize>) -> Range<usize> {
         let first = self.spans.get(range.start).map_or(0, |span| span.0);
@@ -110,6 +135,23 @@ fn starts_cluster(c: char) -> bool {
         canonical_combining_class(part) == 0
             && is_nfkc_quick(std::iter::once(part)) == IsNormalized::Yes
     })
+}
+
+/// Whether a character says something: a letter, a digit, a sign, or a mark inside a word or a number.
+/// An ellipsis is kept, since it stands for what was left out.
+fn is_meant(text: &str, at: usize, c: char) -> bool {
+    let before = text[..at].chars().next_back();
+    let after = text[at + c.len_utf8()..].chars().next();
+    let is_word = |c: Option<char>| c.is_some_and(char::is_alphanumeric);
+    let is_digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
+    match c {
+        '.' => is_digit(after) || before == Some('.') || after == Some('.'),
+        ',' | ':' => is_digit(before) && is_digit(after),
+        '-' => is_word(before) && is_word(after) || is_digit(after),
+        '\'' => is_word(before) && is_word(after),
+        '"' | ';' | '!' | '?' | '(' | ')' | '[' | ']' | '*' | '_' => false,
+        _ => true,
+    }
 }
 
 /// Soft hyphens, joiners, direction and variation marks: nobody sees or types them.

@@ -22,6 +22,22 @@ fn typing_does_not_matter() {
 }
 
 #[test]
+fn punctuation_does_not_either() {
+    assert_snapshot!(check("but only for 2023, see the tax page", TEXT), @"match but only for 2023. See [[Taxes|the tax page");
+    assert_snapshot!(check("Don't pay twice!", TEXT), @"match Don’t pay twice");
+    assert_snapshot!(check("the penalty of $1200, but only", TEXT), @"not_found");
+    assert_snapshot!(check("the penalty of $1.200 but only", TEXT), @"not_found");
+    assert_snapshot!(check("a, b; c, d! e? f (g)", "a b c d e f g"), @"match a b c d e f g");
+}
+
+#[test]
+fn a_number_is_not_cut_in_two() {
+    assert_snapshot!(check("removed the penalty of \"$1,20", TEXT), @"not_found");
+    assert_snapshot!(check("removed the penalty of \"$1", TEXT), @"not_found");
+    assert_snapshot!(check("200\" - but only for 2023", TEXT), @"not_found");
+}
+
+#[test]
 fn words_do() {
     assert_snapshot!(check("removed the penalty of $1,300", TEXT), @"not_found");
     assert_snapshot!(check("the penalty removed of", TEXT), @"not_found");

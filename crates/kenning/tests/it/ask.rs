@@ -1,0 +1,216 @@
+//! Answers by extraction: what is quoted stands in the notes, fits, and is marked where the answer is.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
+use kenning::ask::{AskOptions, Extracted, extract};
+use kenning::budget::Budget;
+use kenning::cite::{self, Citation, Reason};
+use kenning::embed::embedded;
+use kenning::search::{Evidence, SearchContext, Tuning};
+use kenning::store::Store;
+use proptest::prelude::*;
+
+use crate::support::{NOW, TestVault, example, vault};
+
+fn ask(store: &Store, question: &str, is_deep: bool) -> Extracted {
+    try_ask(store, question, is_deep).unwrap()
+}
+
+fn try_ask(store: &Store, question: &str, is_deep: bool) -> kenning::Result<Extracted> {
+    let cx = SearchContext {
+        store,
+        embedder: embedded(),
+        tuning: &Tuning::default(),
+        budget: &Budget::default(),
+    };
+    let options = AskOptions {
+        is_deep,
+        ..AskOptions::at(NOW)
+    };
+    extract(&cx, question, &options)
+}
+
+fn indexed(vault: TestVault) -> TestVault {
+    vault.update_with(embedded()).unwrap();
+    vault
+}
+
+/// The marked span of the first sentence must have the answer, and the sentence its place.
+#[track_caller]
+fn check(vault: &TestVault, question: &str, answer: &str, line: u32) {
+    let extracted = ask(&vault.store(), question, false);
+    let first = extracted.sentences.first().expect("the notes say it");
+    let (from, to) = first.answer.expect("a span is marked");
+    let span: String = first.text.chars().skip(from).take(to - from).collect();
+    assert!(
+        span.contains(answer),
+        "{question}: {span:?} in {:?}",
+        first.text
+    );
+    assert_eq!(first.lines.0, line, "{question}: {:?}", first.text);
+}
+
+/// Every sentence must be found again where it is said to stand, and all must fit.
+fn hold_to_it(store: &Store, extracted: &Extracted, question: &str) {
+    let n_chars: usize = extracted
+        .sentences
+        .iter()
+        .map(|one| one.text.chars().count())
+        .sum();
+    assert!(
+        extracted.sentences.len() <= 3 && n_chars <= 600,
+        "{question}: {n_chars}"
+    );
+    let citations: Vec<Citation> = extracted
+        .sentences
+        .iter()
+        .map(|one| Citation {
+            note: Some(one.note.path.clone()),
+            lines: Some(one.lines),
+            quote: Some(one.text.clone()),
+            ..Citation::default()
+        })
+        .collect();
+    for verdict in cite::verify(store, citations, &Budget::default()).unwrap() {
+        assert_eq!(
+            verdict.reason,
+            Reason::Match,
+            "{question}: {:?}",
+            verdict.citation
+        );
+    }
+    for one in &extracted.sentences {
+        let n_chars = one.text.chars().count();
+        assert!(
+            one.answer
+                .is_none_or(|(from, to)| from < to && to <= n_chars),
+            "{question}"
+        );
+    }
+}
+
+const HOUSE: &str = "-- Roof.md --
+# Roof
+
+## North gutter
+
+The old one leaked. Esko Niemi repaired the north gutter on 3 May 2024 for $1,180.
+The tiles come from a quarry in Wales.
+
+## Cleaning
+
+How the gutter is cleaned:
+
+1. Put the ladder against the north wall.
+2. Scoop the leaves into a bucket.
+3. Rinse the gutter with `hose --gentle`.
+-- Cat.md --
+# Cat
+
+The cat sleeps on the sofa all day and eats twice.
+";
+
+#[test]
+fn who_when_and_how_much_are_marked() {
+    let vault = indexed(vault(HOUSE));
+    check(&vault, "Who repaired the north gutter?", "Esko Niemi", 5);
+    check(&vault, "When was the north gutter repaired?", "May 2024", 5);
+    check(&vault, "How much did the north gutter cost?", "1,180", 5);
+}
+
+#[test]
+fn what_the_notes_do_not_say_is_not_made_up() {
+    let vault = indexed(vault(HOUSE));
+    let extracted = ask(
+        &vault.store(),
+        "quarterly zeppelin maintenance budget",
+        false,
+    );
+    assert!(extracted.evidence <= Evidence::Weak, "{extracted:?}");
+    let nothing = ask(&vault.store(), "xqzzw vbnmk", false);
+    assert_eq!(
+        (nothing.evidence, nothing.sentences.len()),
+        (Evidence::None, 0)
+    );
+}
+
+#[test]
+fn a_wide_walk_reaches_what_the_words_do_not() {
+    let notes = "-- Boiler.md --\n# Boiler\n\nThe boiler is looked after as [[Service]] says.\n\
+        -- Service.md --\n# Service\n\nEvery October somebody from Halvorsen comes by and checks the pressure.\n";
+    let vault = indexed(vault(notes));
+    let question = "who looks after the boiler";
+    let paths = |is_deep: bool| {
+        let extracted = ask(&vault.store(), question, is_deep);
+        hold_to_it(&vault.store(), &extracted, question);
+        let paths = extracted.sentences.iter().map(|one| one.note.path.clone());
+        paths.collect::<Vec<_>>()
+    };
+    let (fast, deep) = (paths(false), paths(true));
+    assert_eq!(fast[0], "Boiler.md");
+    assert!(
+        fast.iter().all(|path| deep.contains(path)),
+        "{fast:?} {deep:?}"
+    );
+}
+
+#[test]
+fn answers_from_the_example_vault_hold() {
+    let vault = indexed(example());
+    let store = vault.store();
+    for question in [
+        "who repaired the gutter",
+        "Wer hat die Dachrinne repariert?",
+        "when is the tax payment due",
+        "how much was the penalty",
+        "how do I bleed the radiators",
+        "where is the spare key",
+        "which command makes a backup",
+        "what is a letterpress",
+        "is the boiler under warranty",
+        "kitchen",
+        "who does design",
+        "what did the IRS write",
+    ] {
+        let extracted = ask(&store, question, false);
+        hold_to_it(&store, &extracted, question);
+        hold_to_it(&store, &ask(&store, question, true), question);
+    }
+}
+
+fn any_block() -> impl Strategy<Value = String> {
+    prop_oneof![
+        "[A-Z][a-z]{2,8}( [a-zäöé]{1,9}| [A-Z][a-z]{2,6}| [0-9]{1,4}){2,12}[.!?]",
+        "- (\\[ \\] )?[a-z]{3,8} \\*\\*[a-z]{3,8}\\*\\* [[a-z]{3,6}\\|[a-z]{3,6}]] [0-9]{1,3}",
+        "\\| [a-z]{2,6} \\| [a-z]{2,6} \\|\n\\|---\\|---\\|\n\\| [A-Za-z ]{2,16} \\| [0-9]{1,4} \\|",
+        "> [a-z ]{4,30}\n> [a-z ]{4,30}\\.",
+        "```\n[a-z]{2,8} --[a-z]{2,6} '[a-z]{1,4}'\n```",
+        "## [A-Z][a-z ]{2,14}",
+        "[a-z]{3,9}:: \\[[a-z ]{3,9}\\]\\(https://a\\.org/[a-z]{1,5}\\) <b>[a-z]{3,6}</b> &amp; `x_[a-z]{2}`",
+        "[a-z]{2,5}",
+        "[一-龥]{6,24}。",
+        "\\PC{0,60}",
+    ]
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(48))]
+
+    #[test]
+    fn whatever_stands_in_a_note_is_quoted_as_it_stands(
+        blocks in prop::collection::vec(any_block(), 1..12),
+        asked in prop::collection::vec(any::<prop::sample::Index>(), 1..4),
+    ) {
+        let text = blocks.join("\n\n");
+        let vault = TestVault::empty();
+        vault.write("a.md", &text);
+        vault.update_with(embedded()).unwrap();
+        let words: Vec<&str> = text.split_whitespace().collect();
+        prop_assume!(!words.is_empty());
+        let words: Vec<&str> = asked.iter().map(|index| *index.get(&words)).collect();
+        let question = format!("what about {}?", words.join(" ").replace(['"', '/'], " "));
+        // What is typed may be a condition that makes no sense.
+        if let Ok(extracted) = try_ask(&vault.store(), &question, false) {
+            hold_to_it(&vault.store(), &extracted, &question);
+        }
+    }
+}
