@@ -55,11 +55,11 @@ fn list(settings: &Settings) -> Result<Found> {
     for provider in settings.providers() {
         let is_used = answering.as_deref() == Some(&provider.name);
         let model = match provider.model.as_str() {
-            "" => "no model is named",
-            model => model,
+            "" => "makes vectors only".to_owned(),
+            model => format!("answers by {model}"),
         };
         out += &format!(
-            "{} {}  answers by {model} ({})\n",
+            "{} {}  {model} ({})\n",
             mark(is_used),
             provider.name,
             provider.base_url

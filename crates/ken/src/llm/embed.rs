@@ -5,6 +5,7 @@
 //! nothing is left out silently.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::time::Duration;
 
@@ -22,10 +23,13 @@ use crate::settings::Embedding;
 
 /// Requests that are under way at once.
 const N_AT_ONCE: usize = 5;
-/// Texts of one request.
+/// Texts of one request, as long as the server can keep up.
 const BATCH_TEXTS: usize = 32;
 /// How often a text that is still too long is cut again, by a quarter each time.
 const N_CUTS: u32 = 6;
+/// The longest wait for the vector of a question: a model may have to be loaded first, and words can be
+/// searched without.
+const QUERY_MAX: Duration = Duration::from_secs(30);
 /// A text that every model knows something of.
 const PROBE: &str = "a cat sat on the mat";
 /// Bump it when what is sent for the same text changes: vectors are then made anew.
@@ -56,6 +60,8 @@ struct Asked {
     remote: Remote,
     settings: Embedding,
     permits: Semaphore,
+    /// How many texts go into one request.
+    batch_texts: AtomicUsize,
 }
 
 impl RemoteEmbedder {
@@ -85,6 +91,7 @@ impl RemoteEmbedder {
                 remote,
                 settings,
                 permits: Semaphore::new(N_AT_ONCE),
+                batch_texts: AtomicUsize::new(BATCH_TEXTS),
             }),
             runtime: Some(runtime),
         };
@@ -173,8 +180,36 @@ enum Side {
 }
 
 impl Asked {
-    /// Returns the rows of a batch behind each other.
+    /// Returns the rows of a batch behind each other. A server that is too slow for so many at once gets
+    /// fewer from then on.
     async fn rows(
+        &self,
+        texts: &[String],
+        side: Side,
+        dimensions: usize,
+    ) -> Result<Vec<f32>, ModelError> {
+        let mut rows = Vec::new();
+        let mut left = texts;
+        while !left.is_empty() {
+            let n_texts = left.len().min(self.batch_texts.load(Ordering::Relaxed));
+            let (batch, rest) = left.split_at(n_texts.max(1));
+            match self.batch(batch, side, dimensions).await {
+                Ok(found) => {
+                    rows.extend(found);
+                    left = rest;
+                }
+                Err(error) if error.trouble == Trouble::TimedOut && batch.len() > 1 => {
+                    self.batch_texts
+                        .fetch_min(batch.len() / 2, Ordering::Relaxed);
+                }
+                Err(error) => return Err(self.remote.explained(error).await),
+            }
+        }
+        Ok(rows)
+    }
+
+    /// Asks for the rows of some texts until they come or there is no hope.
+    async fn batch(
         &self,
         texts: &[String],
         side: Side,
@@ -192,7 +227,7 @@ impl Asked {
                 window::cut(&whole, tokens_max).to_owned()
             };
             let sent: Vec<String> = texts.iter().map(cut).collect();
-            let error = match self.once(&sent, dimensions).await {
+            let error = match self.once(&sent, side, dimensions).await {
                 Ok(rows) => return Ok(rows),
                 Err(error) => error,
             };
@@ -203,17 +238,26 @@ impl Asked {
             }
             match patience.pause(&error, n_tries) {
                 Some(pause) => sleep(pause).await,
-                None => return Err(self.remote.explained(error).await),
+                None => return Err(error),
             }
             n_tries += 1;
         }
     }
 
-    async fn once(&self, texts: &[String], dimensions: usize) -> Result<Vec<f32>, ModelError> {
+    async fn once(
+        &self,
+        texts: &[String],
+        side: Side,
+        dimensions: usize,
+    ) -> Result<Vec<f32>, ModelError> {
         // Waiting for others is no fault of the server, so the clock starts behind it.
         let _permit = self.permits.acquire().await;
         let Remote { endpoint, wire, .. } = &self.remote;
-        let deadline = Instant::now() + endpoint.provider.first_token;
+        let patience = match side {
+            Side::Query => endpoint.provider.first_token.min(QUERY_MAX),
+            Side::Passage => endpoint.provider.total,
+        };
+        let deadline = Instant::now() + patience;
         let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
         let call = wire.embed(&self.settings.model, &texts).ok_or_else(|| {
             ModelError::new(

@@ -14,6 +14,8 @@ pub(super) struct Thoughts {
     state: State,
     /// What may be the beginning of a tag.
     held: String,
+    /// Whether a tag was the last thing that was heard: the blanks behind it belong to it.
+    is_behind_tag: bool,
 }
 
 #[derive(Clone, Copy, Default, PartialEq, Eq)]
@@ -24,57 +26,69 @@ enum State {
     Answering,
 }
 
+/// Hears what is a thought and what the answer.
+type Told<'a> = &'a mut dyn FnMut(Said, &str);
+
 impl Thoughts {
     /// Takes a piece of what the model writes and hands on what is known to be a thought or an answer.
-    pub(super) fn take(&mut self, piece: &str, said: &mut dyn FnMut(Said, &str)) {
-        if self.state == State::Answering {
-            return said(Said::Text, piece);
-        }
+    pub(super) fn take(&mut self, piece: &str, told: Told<'_>) {
         self.held.push_str(piece);
         if self.state == State::Start {
-            self.start(said);
+            self.start();
         }
         if self.state == State::Thinking {
-            self.think(said);
+            self.think(told);
+        }
+        if self.state == State::Answering {
+            self.end(told);
         }
     }
 
     /// Hands on what was held back: there will be no tag.
-    pub(super) fn end(&mut self, said: &mut dyn FnMut(Said, &str)) {
-        let kind = match self.state {
+    pub(super) fn end(&mut self, told: Told<'_>) {
+        let said = match self.state {
             State::Thinking => Said::Thought,
-            _ => Said::Text,
+            State::Start | State::Answering => Said::Text,
         };
         let held = std::mem::take(&mut self.held);
-        if !held.is_empty() {
-            said(kind, &held);
-        }
+        self.tell(said, &held, told);
     }
 
-    fn start(&mut self, said: &mut dyn FnMut(Said, &str)) {
+    fn start(&mut self) {
         let begun = self.held.trim_start();
         if let Some(thought) = begun.strip_prefix(OPEN) {
-            self.state = State::Thinking;
-            self.held = thought.trim_start().to_owned();
+            self.held = thought.to_owned();
+            (self.state, self.is_behind_tag) = (State::Thinking, true);
         } else if !OPEN.starts_with(begun) {
             self.state = State::Answering;
-            self.end(said);
         }
     }
 
-    fn think(&mut self, said: &mut dyn FnMut(Said, &str)) {
+    fn think(&mut self, told: Told<'_>) {
         if let Some((thought, answer)) = self.held.split_once(CLOSE) {
-            said(Said::Thought, thought);
-            self.state = State::Answering;
-            let answer = answer.trim_start().to_owned();
-            self.held.clear();
-            return said(Said::Text, &answer);
+            let (thought, answer) = (thought.to_owned(), answer.to_owned());
+            self.tell(Said::Thought, &thought, told);
+            self.held = answer;
+            (self.state, self.is_behind_tag) = (State::Answering, true);
+            return;
         }
-        let is_begun = |at: &usize| CLOSE.starts_with(&self.held[*at..]);
-        let ends = self.held.char_indices().map(|(at, _)| at);
-        let end = ends.clone().find(is_begun).unwrap_or(self.held.len());
-        let held = self.held.split_off(end);
-        said(Said::Thought, &std::mem::replace(&mut self.held, held));
+        let mut ends = self.held.char_indices().map(|(at, _)| at);
+        let begun = ends.find(|at| CLOSE.starts_with(&self.held[*at..]));
+        let held = self.held.split_off(begun.unwrap_or(self.held.len()));
+        let thought = std::mem::replace(&mut self.held, held);
+        self.tell(Said::Thought, &thought, told);
+    }
+
+    fn tell(&mut self, said: Said, text: &str, told: Told<'_>) {
+        let text = if self.is_behind_tag {
+            text.trim_start()
+        } else {
+            text
+        };
+        if !text.is_empty() {
+            self.is_behind_tag = false;
+            told(said, text);
+        }
     }
 }
 

@@ -4,7 +4,7 @@ use kenning::embed::{EmbedError, Embedder};
 use serde_json::json;
 
 use super::super::RemoteEmbedder;
-use super::stub::{Reply, Stub};
+use super::stub::{End, Reply, Stub};
 use super::*;
 use crate::settings::Embedding;
 
@@ -119,6 +119,25 @@ async fn a_failed_batch_is_tried_again_and_a_long_text_cut_again() {
         sent.collect::<Vec<_>>(),
         [whole, whole, "passage: one two three"]
     );
+}
+
+#[tokio::test]
+async fn a_server_that_is_too_slow_gets_fewer_at_once() {
+    let stub = Stub::answering(|asked| {
+        let n_texts = asked.json()["input"].as_array().unwrap().len();
+        let rows = ollama_rows(&vec![[0.0, 1.0]; n_texts]);
+        rows.end(if n_texts > 10 { End::Stall } else { End::Whole })
+    })
+    .await;
+    let mut settings = embedding(ProviderKind::Ollama, &stub.url, Some(2));
+    settings.provider.total = Duration::from_millis(60);
+    let rows = apart(|| {
+        let model = RemoteEmbedder::open(settings).unwrap();
+        let mut rows = Vec::new();
+        model.embed_passages(&["a"; 33], &mut rows).map(|()| rows)
+    })
+    .await;
+    assert_eq!(rows.unwrap(), [0.0, 1.0].repeat(33));
 }
 
 #[tokio::test]
