@@ -1,5 +1,6 @@
 //! What was typed: the commands and their options. No logic.
 
+mod chat;
 mod hook;
 mod memory;
 mod qmd;
@@ -12,6 +13,7 @@ use clap::{Args as ClapArgs, Parser, Subcommand, ValueEnum, ValueHint};
 use clap_complete::Shell;
 use kenning::search::Mode;
 
+pub(crate) use chat::{ChatAction, ChatArgs};
 use hook::HOOK_HELP;
 pub(crate) use hook::{Agent, EventArgs, HookAction, HookArgs, InstallArgs};
 pub(crate) use memory::{ContextArgs, RememberArgs};
@@ -94,6 +96,8 @@ pub(crate) enum Command {
     /// Check the quotes of an answer against the notes it cites
     #[command(after_help = CITE_HELP)]
     Cite(CiteArgs),
+    /// Talk with the notes; list, read, export and delete conversations
+    Chat(ChatArgs),
     /// Print what an agent should know when a conversation begins with a message
     Context(ContextArgs),
     /// Write something down in the note of the day

@@ -3,6 +3,7 @@
 mod ask;
 mod audit;
 mod backup;
+mod chat;
 mod cite;
 mod context;
 mod doctor;
@@ -63,6 +64,7 @@ pub(crate) fn run(args: Args) -> Result<Found> {
         Command::Links(links) => links::run(&settings()?, place, links),
         Command::Traverse(traverse) => traverse::run(&settings()?, place, traverse),
         Command::Cite(cite) => cite::run(&settings()?, place, cite),
+        Command::Chat(chat) => chat::run(&settings()?, place, chat),
         Command::Context(context) => context::run(&settings()?, place, context),
         Command::Remember(remember) => remember::run(&settings()?, place, remember),
         Command::Audit(audit) => audit::run(&settings()?, place, audit),

@@ -35,6 +35,14 @@ impl ConversationsPlace {
         }
     }
 
+    /// Where the person's conversations are, whatever they are about.
+    pub(crate) fn of_person(settings: &Settings) -> Self {
+        Self {
+            file: Self::file(settings),
+            vaults: Vec::new(),
+        }
+    }
+
     /// Returns the file, which is beside the indexes.
     pub(crate) fn file(settings: &Settings) -> PathBuf {
         settings.data_dir.join(FILE)
@@ -48,7 +56,6 @@ impl ConversationsPlace {
     }
 
     /// Opens every conversation of the person at this machine.
-    #[expect(dead_code, reason = "for those who answer questions")]
     pub(crate) fn open_all(&self, settings: &Settings) -> Result<OwnConversations> {
         self.open_of(&settings.person(), None)
     }
@@ -147,14 +154,12 @@ impl OwnConversations {
     }
 
     /// Writes a question down before it is answered.
-    #[expect(dead_code, reason = "for those who answer questions")]
     pub(crate) fn ask(&mut self, of: &Conversation, question: &str, at: AskedAt) -> Result<TurnId> {
         let question = masked(question);
         Ok(self.book.ask(of, &question, at, runtime::now())?)
     }
 
     /// Writes an answer down, as far as it came.
-    #[expect(dead_code, reason = "for those who answer questions")]
     pub(crate) fn answer(&mut self, turn: TurnId, answer: &Answer<'_>) -> Result<()> {
         let sources = match answer.sources {
             [] => None,
@@ -186,7 +191,6 @@ impl OwnConversations {
         Ok(self.book.rename(of, &masked(title), runtime::now())?)
     }
 
-    #[expect(dead_code, reason = "for those who answer questions")]
     pub(crate) fn set_scope(&mut self, of: &Conversation, scope: Option<&str>) -> Result<()> {
         Ok(self.book.set_scope(of, scope)?)
     }

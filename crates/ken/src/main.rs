@@ -1,6 +1,7 @@
 //! The binary: parses what was typed, runs it, prints the error, chooses the exit code.
 
 mod args;
+mod chat;
 mod cmd;
 mod context;
 mod conversations;

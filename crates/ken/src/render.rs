@@ -2,12 +2,15 @@
 //! to standard error.
 
 mod asked;
+mod chat;
 mod cited;
 mod hooks;
 mod plain;
+mod stream;
 mod walk;
 
 pub(crate) use asked::{asked, asked_markdown};
+pub(crate) use chat::{conversations, show_answer, sources};
 pub(crate) use cited::verdicts;
 pub(crate) use hooks::receipt;
 pub(crate) use plain::{FROM_NOTES, block, inline, quoted, told, told_as_code};

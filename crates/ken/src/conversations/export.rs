@@ -1,7 +1,11 @@
-//! A conversation as Markdown, to be read, kept and quoted from. Pure.
+//! A conversation as Markdown, to be read, kept and quoted from.
 
-use std::fmt::Write;
+use std::fmt::Write as _;
+use std::fs::File;
+use std::io::Write as _;
+use std::path::Path;
 
+use anyhow::Result;
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
 use kenning::conversation::{Conversation, Turn, TurnState};
@@ -23,6 +27,14 @@ pub(crate) fn markdown(conversation: &Conversation, turns: &[Turn]) -> String {
         write_turn(&mut out, turn);
     }
     out
+}
+
+/// Writes an export into a new file; nothing is overwritten.
+pub(crate) fn write(file: &Path, text: &str) -> Result<()> {
+    let io = |error| kenning::Error::io(file, error);
+    let mut made = File::create_new(file).map_err(io)?;
+    made.write_all(text.as_bytes()).map_err(io)?;
+    Ok(())
 }
 
 fn write_turn(out: &mut String, turn: &Turn) {

@@ -6,6 +6,7 @@ mod answer;
 mod ask;
 mod audit;
 mod boundary;
+mod chat;
 mod cite;
 mod conversations;
 mod costly;

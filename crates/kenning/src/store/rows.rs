@@ -64,6 +64,13 @@ pub(super) fn json_list(list: &[String]) -> Option<String> {
     (!list.is_empty()).then(|| serde_json::json!(list).to_string())
 }
 
+/// What a note is to an agent's memory: as it says itself, else as its folder does.
+fn memory_type(record: &PreparedNote) -> Option<&'static str> {
+    let own = record.note.facts.memory_type;
+    let memory_type = own.or_else(|| MemoryType::of_folder(&record.path));
+    memory_type.map(MemoryType::name)
+}
+
 pub(super) fn insert_note(
     connection: &Connection,
     known: Option<NoteId>,
@@ -78,10 +85,7 @@ pub(super) fn insert_note(
         .flatten();
     let facts = &note.facts;
     let (category, area) = crate::note::para(&record.path);
-    let memory_type = facts
-        .memory_type
-        .or_else(|| MemoryType::of_folder(&record.path));
-    let memory_type = memory_type.map(MemoryType::name);
+    let memory_type = memory_type(record);
     let properties = (!note.properties.is_empty())
         .then(|| serde_json::Value::Object(note.properties.clone()).to_string());
     let headings: Vec<_> = (note.headings.iter())

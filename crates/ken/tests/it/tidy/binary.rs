@@ -2,7 +2,7 @@
 
 /// What each room of the binary may use of the others, and of the engine. Below stand those that use
 /// what is above.
-pub(super) const KEN_ROOMS: [(&str, &[&str], &[&str]); 22] = [
+pub(super) const KEN_ROOMS: [(&str, &[&str], &[&str]); 23] = [
     ("args", &[], &["note::MemoryType", "search::Mode"]),
     ("llm/error", &[], &[]),
     ("llm/family", &[], &[]),
@@ -61,13 +61,27 @@ pub(super) const KEN_ROOMS: [(&str, &[&str], &[&str]); 22] = [
         &["hint", "runtime", "searcher", "settings", "wire"],
         &["conversation", "store"],
     ),
-    ("context", &["render", "searcher", "wire"], &[]),
+    ("context", &["render", "searcher", "wire"], &["search"]),
     (
         "remember",
         &[
             "git", "hint", "private", "runtime", "searcher", "settings", "wire",
         ],
         &["note::MemoryType", "secrets", "vault"],
+    ),
+    (
+        "chat",
+        &[
+            "context",
+            "conversations",
+            "private",
+            "render",
+            "runtime",
+            "searcher",
+            "settings",
+            "wire",
+        ],
+        &["budget", "cite", "conversation", "store"],
     ),
     ("watch", &["runtime", "searcher"], &[]),
     (
@@ -109,6 +123,7 @@ pub(super) const KEN_ROOMS: [(&str, &[&str], &[&str]); 22] = [
         "cmd",
         &[
             "args",
+            "chat",
             "context",
             "conversations",
             "git",
