@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, Result};
 use etcetera::{BaseStrategy, choose_base_strategy};
 use kenning::index::Profile;
-use kenning::search::graph::Weights;
+use kenning::search::links::Weights;
 use kenning::search::{Fusion, Mode, Tuning};
 use kenning::vault::{Links, PathList, WalkRules, read_regular_text};
 use serde::Deserialize;

@@ -4,7 +4,7 @@
 
 /// Links between notes, by source, each counted once.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LinkGraph {
+pub(crate) struct LinkGraph {
     /// Where the targets of each note start; one more entry than notes.
     starts: Vec<usize>,
     /// Targets of all notes, those of one note beside each other and ascending.
@@ -16,7 +16,7 @@ impl LinkGraph {
     ///
     /// A pair that stands twice counts once, a note's link to itself does not count, and neither
     /// does a pair that names a note outside `0..n_nodes`.
-    pub fn new(n_nodes: usize, edges: &[(u32, u32)]) -> Self {
+    pub(crate) fn new(n_nodes: usize, edges: &[(u32, u32)]) -> Self {
         let counts = |&&(from, to): &&(u32, u32)| {
             from != to && (from as usize) < n_nodes && (to as usize) < n_nodes
         };
@@ -51,17 +51,17 @@ impl LinkGraph {
     }
 
     /// Returns how many notes there are.
-    pub fn n_nodes(&self) -> usize {
+    pub(crate) fn n_nodes(&self) -> usize {
         self.starts.len() - 1
     }
 
     /// Returns how many distinct links there are.
-    pub fn n_edges(&self) -> usize {
+    pub(crate) fn n_edges(&self) -> usize {
         self.targets.len()
     }
 
     /// Returns the notes that `node` links to, ascending.
-    pub fn links_of(&self, node: u32) -> &[u32] {
+    pub(crate) fn links_of(&self, node: u32) -> &[u32] {
         let node = node as usize;
         match (self.starts.get(node), self.starts.get(node + 1)) {
             (Some(&start), Some(&end)) => &self.targets[start..end],
@@ -78,13 +78,13 @@ impl LinkGraph {
 
 /// When to stop counting, and how far a reader follows links.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Options {
+pub(crate) struct Options {
     /// Chance that a reader follows a link rather than opening any note. PageRank only.
-    pub damping: f64,
+    pub(crate) damping: f64,
     /// Mean change of a note's value below which the values count as settled.
-    pub tolerance: f64,
+    pub(crate) tolerance: f64,
     /// Most rounds, each of which looks at every link once.
-    pub iterations_max: usize,
+    pub(crate) iterations_max: usize,
 }
 
 impl Default for Options {
@@ -102,7 +102,7 @@ impl Default for Options {
 ///
 /// A note without links passes its share to all notes evenly. Values that have not settled when the
 /// rounds are used up are returned as they are: each round shrinks what is missing by `damping`.
-pub fn pagerank(graph: &LinkGraph, options: &Options) -> Vec<f64> {
+pub(crate) fn pagerank(graph: &LinkGraph, options: &Options) -> Vec<f64> {
     let n_nodes = graph.n_nodes();
     if n_nodes == 0 {
         return Vec::new();
@@ -138,7 +138,7 @@ pub fn pagerank(graph: &LinkGraph, options: &Options) -> Vec<f64> {
 /// Powers of `A + I` rather than of `A` are taken, as `networkx` does: the vector is the same, but a
 /// ring of notes settles instead of swinging. All zeros when there are no links or the values do not
 /// settle, as happens when no chain of links ever leads back to where it began.
-pub fn eigenvector_centrality(graph: &LinkGraph, options: &Options) -> Vec<f64> {
+pub(crate) fn eigenvector_centrality(graph: &LinkGraph, options: &Options) -> Vec<f64> {
     let n_nodes = graph.n_nodes();
     if graph.n_edges() == 0 {
         return vec![0.0; n_nodes];
@@ -168,7 +168,7 @@ pub fn eigenvector_centrality(graph: &LinkGraph, options: &Options) -> Vec<f64> 
 ///
 /// `None` when no value is above zero: then the links say nothing, and a ranking should leave the
 /// term out rather than count it as zero for everybody.
-pub fn scaled_to_max(values: &[f64]) -> Option<Vec<f32>> {
+pub(crate) fn scaled_to_max(values: &[f64]) -> Option<Vec<f32>> {
     let best = values.iter().copied().fold(0.0, f64::max);
     (best > 0.0).then(|| values.iter().map(|value| (value / best) as f32).collect())
 }

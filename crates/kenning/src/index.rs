@@ -5,9 +5,9 @@
 
 mod fresh;
 mod gone;
-mod graph;
 mod prepare;
 mod report;
+mod standing;
 mod understand;
 
 use std::collections::HashMap;
@@ -250,7 +250,7 @@ fn finish(
         attachments: &walk.attachments,
         left_out: &walk.left_out,
     })?;
-    graph::refresh(writer)
+    standing::refresh(writer)
 }
 
 fn update_one(cx: &IndexContext<'_>, path: &str, stamp: Option<Stamp>) -> Result<Report> {
@@ -285,7 +285,7 @@ fn update_one(cx: &IndexContext<'_>, path: &str, stamp: Option<Stamp>) -> Result
         path,
         skipped: skipped.map(|skipped| skipped.reason.as_str()),
     })?;
-    graph::refresh(&mut writer)?;
+    standing::refresh(&mut writer)?;
     writer.commit(cx.now)?;
     writer.close()?;
     Ok(report)

@@ -34,7 +34,7 @@ pub mod embed;
 pub mod error;
 pub mod eval;
 pub mod extract;
-pub mod graph;
+mod graph;
 pub mod index;
 mod kenning;
 pub mod links;

@@ -8,6 +8,7 @@ mod date;
 mod frontmatter;
 mod inline;
 mod memory;
+mod outline;
 mod parts;
 mod property;
 
@@ -16,9 +17,12 @@ use std::collections::HashSet;
 use serde_json::{Map, Value};
 
 pub(crate) use body::LineCounter;
-pub use body::{Block, BlockKind, Heading};
+pub use body::{Block, BlockKind};
 pub use inline::{Link, LinkKind};
 pub use memory::MemoryType;
+pub use outline::Heading;
+pub(crate) use outline::of_markdown as outline_of_markdown;
+pub(crate) use outline::{heading_on, headings_in, n_in_section};
 pub(crate) use parts::file_lines;
 pub use parts::{Composed, PartMark, compose, parse_parts};
 pub use property::PropertyType;
@@ -38,7 +42,7 @@ pub struct Note {
     pub text: String,
     /// Byte offset at which the front matter ends.
     pub body_start: usize,
-    /// Headings in order.
+    /// The outline: headings in order.
     pub headings: Vec<Heading>,
     /// Top-level blocks in order; they do not overlap.
     pub blocks: Vec<Block>,
@@ -235,7 +239,7 @@ fn naming_heading<'h>(
     let mut seen = blocks
         .iter()
         .filter(|block| text[block.range.clone()].contains(char::is_alphanumeric));
-    if seen.next()?.range.start != first.start {
+    if seen.next()?.range.start != first.range.start {
         return None;
     }
     let is_only = headings.iter().filter(|h| h.level == 1).count() == 1;

@@ -1,73 +1,70 @@
 //! The read flow: what was typed into ranked passages.
 
 mod answer;
+mod candidate;
+mod condition;
 mod cut;
 pub mod decay;
+mod demand;
 mod evidence;
-pub mod excerpt;
+mod excerpt;
 mod explain;
-mod finder;
-pub mod fuse;
+mod features;
+mod fuse;
 pub mod grammar;
-pub mod graph;
 mod intent;
+pub mod links;
 mod list;
 mod lookup;
+mod matcher;
 mod maxsim;
 mod mode;
 mod names;
+mod plan;
+mod present;
 mod promise;
 mod query;
 mod rank;
+mod ranked;
 mod repeat;
 mod rerank;
 mod retrieve;
+mod scope;
 mod select;
 mod sentences;
 pub mod signals;
 mod spelling;
 pub mod tuning;
+mod verdict;
 mod when;
 
-use std::rc::Rc;
 use std::sync::Arc;
 
-use jiff::civil::Date;
 use rustc_hash::FxHashSet;
 
 pub use cut::told_score;
 pub use evidence::Evidence;
-pub use excerpt::Excerpt;
 pub(crate) use excerpt::shown_sentences;
+pub use excerpt::{Excerpt, without_tags};
 pub use explain::{Effect, Stage};
-pub(crate) use finder::Finder;
 pub use intent::{Intent, is_identifier};
 pub(crate) use lookup::facts_of;
 pub use lookup::{Passage, Piece, PropertyType, chunks_on, passage};
+pub(crate) use matcher::Matcher;
 pub(crate) use maxsim::MaxSim;
 pub use mode::Mode;
 pub use query::Query;
 pub use tuning::{Fusion, Tuning};
 
 use crate::budget::Budget;
-use crate::chunk;
 use crate::embed::Embedder;
-use crate::error::{Error, Result};
-use crate::note::Format;
-use crate::store::{ChunkRow, Name, NoteRow, Part, Store};
-use evidence::Signals;
-use fuse::Candidate;
-use grammar::{Filter, Request};
-use list::Further;
-use rank::{Order, Ranked, Ranking};
-use retrieve::{Net, Retrieved, Strength};
-use select::Selection;
-use when::{When, day_of};
-
-/// From this many words on, what was typed is a sentence, and its punctuation is grammar.
-const SENTENCE_WORDS_MIN: usize = 7;
-/// Most conditions of a question: nobody types more, and each may be put to every note.
-const CONDITIONS_MAX: usize = 500;
+use crate::error::Result;
+use crate::store::{ChunkRow, NoteRow, Store};
+use list::Dropped;
+use plan::Plan;
+use rank::Rest;
+use ranked::{Ranked, by_score_and_place};
+use retrieve::{Retrieved, Strength};
 
 /// What the read flow works with.
 pub struct SearchContext<'a> {
@@ -179,54 +176,26 @@ pub(crate) fn search_asked(
     text: &str,
     options: &SearchOptions,
 ) -> Result<Searched> {
-    let mut found = when::find(cx, text, options)?;
-    // Who asks for meaning alone gets what is nearest, however far that is.
-    let has_words = !found.query.groups.is_empty() && !found.is_of_time;
-    let drops_noise = options.mode == Mode::Hybrid && has_words;
-    if drops_noise {
-        found.ranking.looked.retain(|ranked| !is_noise(ranked));
-    }
-    found.keep_promises(cx)?;
-    let verdict = found.judge(cx)?;
+    let mut ranking = scope::find(cx, text, options)?;
+    let mut dropped = Dropped {
+        noise: ranking.plan.drops_noise(),
+        idle: false,
+    };
+    dropped.drop_from(&mut ranking.best);
+    keep_promises(cx, &mut ranking)?;
+    let verdict = verdict::of(cx, &mut ranking)?;
     // By meaning alone, no word is asked for.
-    found.drops_idle = verdict.evidence == Evidence::Strong && found.mode != Mode::Vector;
-    if found.drops_idle {
-        list::drop_idle(&mut found.ranking.looked);
-    }
-    let mut ranked = match verdict.evidence {
+    let asks_words = ranking.plan.mode != Mode::Vector;
+    dropped.idle = verdict.evidence == Evidence::Strong && asks_words;
+    dropped.drop_from(&mut ranking.best);
+    let shown = match verdict.evidence {
         Evidence::None => Vec::new(),
-        _ => found.take(cx, |ranked| !drops_noise || !is_noise(ranked), options)?,
+        _ => list::take(cx, &mut ranking, dropped, options)?,
     };
-    let rows = rank::Rows::new(cx.store);
-    for ranked in &mut ranked {
-        rows.read_text(ranked)?;
-    }
-    let explain = |ranked: &Ranked| match options.is_explained {
-        true => explain::stages(
-            ranked,
-            &found.tuning,
-            (found.mode, found.intent),
-            verdict.certainty,
-        ),
-        false => Vec::new(),
-    };
-    let filter = found.request.filter.as_ref();
-    let filter = filter.filter(|filter| filter.needs_text());
-    let is_met =
-        |line: &str| filter.is_some_and(|filter| filter.positive_text_matches(line, cx.budget));
-    let met = excerpt::Met {
-        is_met: &is_met,
-        is_all: filter.is_some_and(Filter::asks_for_tasks),
-    };
-    let mut hits = present(cx.store, ranked, &found.query, met, explain)?;
-    cx.budget.check()?;
-    // Relative scores say who is best, not whether the best is any good.
-    for hit in hits.iter_mut().filter(|hit| !hit.is_pinned) {
-        hit.score = (hit.score * verdict.certainty).min(1.0);
-    }
-    let mut notices = found.request.notices;
+    let mut hits = present::hits(cx, &ranking, shown, &verdict, options)?;
+    let mut notices = std::mem::take(&mut ranking.notices);
     cut::keep_scores(&mut hits, options.min_score, &mut notices);
-    tell_corrections(&found.query, &found.strength, &mut notices);
+    tell_corrections(&ranking, &mut notices);
     tell_successors(&hits, &mut notices);
     if let Some(max_tokens) = options.max_tokens {
         cut::keep_tokens(&mut hits, max_tokens);
@@ -238,48 +207,111 @@ pub(crate) fn search_asked(
             confidence: verdict.confidence,
             notices,
         },
-        query: found.query,
-        idf: found.strength.idf,
+        query: ranking.query,
+        idf: ranking.strength.idf,
     })
 }
 
-/// How well the notes answer.
-struct Verdict {
-    evidence: Evidence,
-    confidence: f32,
-    /// What scores are worth: the best of a bad lot is still bad.
-    certainty: f32,
+/// Returns the paths of the notes that [`search`] ranks, best first, whatever the evidence.
+pub fn note_paths(
+    cx: &SearchContext<'_>,
+    text: &str,
+    options: &SearchOptions,
+) -> Result<Vec<String>> {
+    let mut ranking = scope::find(cx, text, options)?;
+    keep_promises(cx, &mut ranking)?;
+    let shown = list::take(cx, &mut ranking, Dropped::default(), options)?;
+    // A note that has what another one has may be found by a passage of its own, too.
+    let mut seen = FxHashSet::default();
+    Ok(shown
+        .into_iter()
+        .flat_map(|ranked| std::iter::once(ranked.note.path.clone()).chain(ranked.also_in))
+        .filter(|path| seen.insert(path.clone()))
+        .collect())
 }
 
-impl Verdict {
-    /// The notes do not say.
-    const NONE: Self = Self {
-        evidence: Evidence::None,
-        confidence: 0.0,
-        certainty: 0.0,
-    };
-    /// There is nothing to doubt.
-    const CERTAIN: Self = Self {
-        evidence: Evidence::Strong,
-        confidence: 1.0,
-        certainty: 1.0,
-    };
+/// A question and the order of what it finds, which does not depend on how much of it is wanted.
+struct Ranking<'a> {
+    plan: Plan<'a>,
+    /// The words of the question, corrected where no note says them.
+    query: Query,
+    strength: Strength,
+    /// The reranked candidates, best first, ties by path and line.
+    best: Vec<Ranked>,
+    /// The other candidates, which follow them.
+    rest: Rest,
+    /// Whether there are no candidates beside these.
+    is_all: bool,
+    /// What the person should know about how the question was read.
+    notices: Vec<String>,
 }
 
-/// Whether a passage holds none of the words and is hardly nearer in meaning than an unrelated one:
-/// it fills the list, but answers nothing.
-fn is_noise(ranked: &Ranked) -> bool {
-    let candidate = &ranked.candidate;
-    let is_held = candidate.look.is_some_and(|look| look.coverage > 0.0);
-    let is_worded = candidate.lexical > 0.0 || is_held;
-    ranked.promise.is_none() && !is_worded && candidate.meaning < tuning::MEANING_WEAK
+/// Ranks what a question finds: the stages of the ranking, from top to bottom.
+fn rank<'a>(cx: &SearchContext<'a>, plan: Plan<'a>) -> Result<Ranking<'a>> {
+    let cx = &plan.context(cx);
+    let (store, tuning) = (cx.store, cx.tuning);
+    let Retrieved {
+        candidates,
+        strength,
+        is_all,
+    } = retrieve::retrieve(cx, &plan, &plan.query, tuning.candidates)?;
+    let query = plan.query.corrected(strength.corrected_groups());
+    let mut fused = fuse::fuse(candidates, plan.mode, plan.fusion());
+    if let Some(when) = &plan.when {
+        fuse::lift(&mut fused, when.lift_share(), |note| when.has(note));
+    }
+    let (mut best, pieces, rest) = rank::open_best(store, fused, &plan)?;
+    if rerank::is_used(tuning, plan.mode) {
+        rerank::rerank(cx, &mut best, &pieces, &query, &strength)?;
+    }
+    if plan.selection.shows_texts() {
+        condition::show(store, &mut best, &plan.selection)?;
+    }
+    let today = plan.today();
+    let link_weights = rank::link_weights(&best, tuning);
+    rank::age(&mut best, today, &tuning.decay, link_weights.is_some());
+    if let Some(weights) = link_weights {
+        rank::follow_links(&mut best, today, &weights);
+    }
+    best.sort_by(by_score_and_place);
+    let named = names::pinned_notes(store, &plan)?;
+    rank::pin(store, &mut best, &rest, &plan, &named)?;
+    // Of a list of notes, all are wanted.
+    if !plan.is_listing {
+        repeat::collapse(&mut best);
+    }
+    Ok(Ranking {
+        notices: plan.typed.request.notices.clone(),
+        plan,
+        query,
+        strength,
+        best,
+        rest,
+        is_all,
+    })
+}
+
+/// Keeps what is among the hits whatever its score.
+fn keep_promises(cx: &SearchContext<'_>, ranking: &mut Ranking<'_>) -> Result<()> {
+    let Plan {
+        typed,
+        selection,
+        mode,
+        ..
+    } = &ranking.plan;
+    if *mode == Mode::Hybrid && typed.intent == Intent::Question {
+        answer::keep_answers(cx, &ranking.query, &ranking.strength, &mut ranking.best)?;
+    }
+    promise::keep_tags(cx.store, &typed.request, selection, &mut ranking.best)?;
+    promise::keep_perfect(&mut ranking.best);
+    Ok(())
 }
 
 /// Says what was looked for instead of words that no note says.
-fn tell_corrections(query: &Query, strength: &Strength, notices: &mut Vec<String>) {
-    notices.extend(strength.corrections.iter().map(|correction| {
-        let (asked, word) = (&query.words[correction.number], &correction.word);
-        format!("no note says {asked:?}; looked for {word} instead")
+fn tell_corrections(ranking: &Ranking<'_>, notices: &mut Vec<String>) {
+    notices.extend(ranking.strength.corrections.iter().map(|correction| {
+        let (typed, word) = (&ranking.query.words[correction.number], &correction.word);
+        format!("no note says {typed:?}; looked for {word} instead")
     }));
 }
 
@@ -293,299 +325,4 @@ fn tell_successors(hits: &[Hit], notices: &mut Vec<String>) {
             }
         }
     }
-}
-
-/// Returns the paths of the notes that [`search`] ranks, best first, whatever the evidence.
-pub fn note_paths(
-    cx: &SearchContext<'_>,
-    text: &str,
-    options: &SearchOptions,
-) -> Result<Vec<String>> {
-    let mut found = when::find(cx, text, options)?;
-    found.keep_promises(cx)?;
-    let ranked = found.take(cx, |_| true, options)?;
-    // A note that has what another one has may be found by a passage of its own, too.
-    let mut seen = FxHashSet::default();
-    Ok(ranked
-        .into_iter()
-        .flat_map(|ranked| std::iter::once(ranked.note.path.clone()).chain(ranked.also_in))
-        .filter(|path| seen.insert(path.clone()))
-        .collect())
-}
-
-/// What was typed, as words and conditions, and what kind of thing it is.
-fn understand(store: &Store, text: &str, today: Date) -> Result<(Request, Intent)> {
-    // A note that is called exactly this, dash or colon and all, is what is meant.
-    let is_name = !store
-        .resolve(Name::Key(&crate::words::name_key(text)))?
-        .is_empty();
-    let mut request = match is_name {
-        true => Request {
-            words: text.trim().to_owned(),
-            is_name: true,
-            ..Request::default()
-        },
-        false => grammar::parse(text, today),
-    };
-    let intent = Intent::of(text);
-    let is_long = request.words.split_whitespace().count() > SENTENCE_WORDS_MIN;
-    let asks = intent == Intent::Question || text.trim_end().ends_with('?');
-    request.soften(text, asks || is_long);
-    let n_conditions = request.filter.as_ref().map_or(0, Filter::n_conditions);
-    if n_conditions > CONDITIONS_MAX {
-        return Err(Error::TooCostly {
-            reason: format!("{n_conditions} conditions are more than {CONDITIONS_MAX}"),
-        });
-    }
-    Ok((request, intent))
-}
-
-/// What the ranking found, before anything is shown.
-struct Found<'a> {
-    request: Request,
-    query: Query,
-    selection: Selection<'a>,
-    ranking: Ranking,
-    strength: Strength,
-    intent: Intent,
-    mode: Mode,
-    /// Whether the model knows the script of the question.
-    is_known: bool,
-    /// Nothing but conditions was typed.
-    is_listing: bool,
-    /// Nothing but a time was asked for.
-    is_of_time: bool,
-    /// The time that the question names.
-    when: Option<Rc<When>>,
-    /// Whether there are no other candidates.
-    is_all: bool,
-    /// Whether what only fills the list is left out.
-    drops_idle: bool,
-    /// As it suits the languages of the notes.
-    tuning: Tuning,
-}
-
-/// The words of a request, as the retrievers are asked for them.
-fn asked(store: &Store, request: &Request) -> Result<Query> {
-    let languages = &store.meta()?.languages;
-    let mut query = Query::parse(&request.words, languages);
-    query.widen(
-        languages,
-        |terms| store.has_term(terms, None),
-        |term, language| store.has_term(&[term.to_owned()], Some(language)),
-    )?;
-    if let Some(last) = query.groups.last_mut().filter(|_| request.is_prefix) {
-        last.is_prefix = true;
-    }
-    Ok(query)
-}
-
-/// Finds what a request asks for, among the notes of a time or with those first.
-fn find_in<'a>(
-    cx: &SearchContext<'a>,
-    (mut request, intent): (Request, Intent),
-    when: Option<Rc<When>>,
-    options: &SearchOptions,
-) -> Result<Found<'a>> {
-    let today = day_of(options.now);
-    let limit = when.clone().filter(|when| when.is_limit());
-    let is_of_time = limit.as_ref().is_some_and(|when| when.is_listing);
-    if let Some(words) = limit.as_ref().and_then(|when| when.words()) {
-        request.words = words;
-    }
-    let meta = cx.store.meta()?;
-    let mut query = asked(cx.store, &request)?;
-    let selection = Selection::new(cx.store, cx.budget, &request)?.limited_to(limit);
-    let is_known = retrieve::is_known(cx.embedder, &query.text);
-    let tuning = cx.tuning.suited(&meta.languages, is_known);
-    let cx = &SearchContext {
-        tuning: &tuning,
-        ..*cx
-    };
-    let is_listing = query.groups.is_empty() && (request.filter.is_some() || is_of_time);
-    // A list of notes is neither near nor far.
-    let mode = options.mode.unless(is_listing);
-    let net = Net {
-        cx,
-        query: &query,
-        selection: &selection,
-        mode,
-        is_known,
-        is_listing,
-    };
-    let Retrieved {
-        candidates,
-        strength,
-        is_all,
-    } = retrieve::retrieve(&net, tuning.candidates)?;
-    for correction in &strength.corrections {
-        query.groups[correction.number] = correction.group.clone();
-    }
-    let mut fused = fuse::fuse(candidates, mode, &leaning(&tuning, intent));
-    if let Some(when) = &when {
-        when.lift(&mut fused);
-    }
-    let order = Order {
-        query: &query,
-        strength: &strength,
-        selection: &selection,
-        pinned: &names::pinned_notes(cx.store, &request, &query, &selection)?,
-        today: request.as_of.unwrap_or(today),
-        is_listing,
-    };
-    let ranking = rank::rank(cx, fused, &order, mode)?;
-    Ok(Found {
-        request,
-        query,
-        selection,
-        ranking,
-        strength,
-        intent,
-        mode,
-        is_known,
-        is_listing,
-        is_of_time,
-        when,
-        is_all,
-        drops_idle: false,
-        tuning,
-    })
-}
-
-impl Found<'_> {
-    fn keep_promises(&mut self, cx: &SearchContext<'_>) -> Result<()> {
-        let looked = &mut self.ranking.looked;
-        if self.mode == Mode::Hybrid && self.intent == Intent::Question {
-            answer::keep_answers(cx, &self.query, &self.strength, looked)?;
-        }
-        promise::keep_tags(cx.store, &self.request, &self.selection, looked)?;
-        promise::keep_perfect(looked);
-        Ok(())
-    }
-
-    /// Judges the notes by the beginning of the order, however much of it is asked for.
-    fn judge(&mut self, cx: &SearchContext<'_>) -> Result<Verdict> {
-        let looked = &mut self.ranking.looked;
-        let mut judged = list::usual(looked);
-        judged.truncate(list::USUAL_LENGTH);
-        if judged.is_empty() {
-            return Ok(Verdict::NONE);
-        }
-        // Without words there is nothing to doubt: what the filter let through is what was asked for.
-        if self.is_listing || self.is_of_time || looked[0].is_pinned() {
-            return Ok(Verdict::CERTAIN);
-        }
-        let rows = rank::Rows::new(cx.store);
-        for &place in &judged {
-            rows.read_text(&mut looked[place])?;
-        }
-        let judged: Vec<&Ranked> = judged.iter().map(|&place| &looked[place]).collect();
-        let when = self.when.as_deref();
-        let signals = Signals::of(cx, &judged, &self.query, &self.strength, self.mode, when)?;
-        let confidence = signals.confidence();
-        Ok(match Evidence::of(confidence) {
-            Evidence::None => Verdict {
-                confidence,
-                ..Verdict::NONE
-            },
-            evidence => Verdict {
-                evidence,
-                confidence,
-                certainty: signals.certainty(),
-            },
-        })
-    }
-
-    /// Takes the passages to show.
-    fn take(
-        &mut self,
-        cx: &SearchContext<'_>,
-        is_wanted: impl Fn(&Ranked) -> bool,
-        options: &SearchOptions,
-    ) -> Result<Vec<Ranked>> {
-        let cx = &SearchContext {
-            tuning: &self.tuning,
-            ..*cx
-        };
-        let net = Net {
-            cx,
-            query: &self.query,
-            selection: &self.selection,
-            mode: self.mode,
-            is_known: self.is_known,
-            is_listing: self.is_listing,
-        };
-        let leaning = leaning(&self.tuning, self.intent);
-        let fused = std::mem::take(&mut self.ranking.fused);
-        let rest = std::mem::take(&mut self.ranking.rest);
-        let mut further = Further::new(net, &leaning, fused, rest, self.is_all);
-        further.drops_idle = self.drops_idle;
-        let looked = std::mem::take(&mut self.ranking.looked);
-        list::take(looked, further, is_wanted, options)
-    }
-}
-
-/// Moves the share of meaning towards what was typed.
-fn leaning(tuning: &Tuning, intent: Intent) -> Tuning {
-    let mut leaning = tuning.clone();
-    if let Fusion::Blend { vector } = &mut leaning.fusion {
-        *vector = explain::vector_share(*vector, intent, tuning);
-    }
-    leaning
-}
-
-/// Cuts the excerpts and tells how each hit was scored.
-fn present(
-    store: &Store,
-    ranked: Vec<Ranked>,
-    query: &Query,
-    met: excerpt::Met<'_>,
-    explain: impl Fn(&Ranked) -> Vec<Stage>,
-) -> Result<Vec<Hit>> {
-    let mut finder = Finder::new(query);
-    ranked
-        .into_iter()
-        .map(|ranked| {
-            let stages = explain(&ranked);
-            let is_pinned = ranked.is_pinned();
-            let Ranked {
-                candidate,
-                chunk,
-                note,
-                text,
-                also_in,
-                ..
-            } = ranked;
-            let text = text.unwrap_or_default();
-            // A long table is cut between its rows.
-            let whole = match text.starts_with('|') {
-                true => store.text(note.id, &Part::Whole)?,
-                false => String::new(),
-            };
-            let source = excerpt::Source {
-                text: &text,
-                language: note.language,
-                layout: Format::of(&note.path).unwrap_or(Format::Markdown).layout(),
-                header: excerpt::table_header(&whole, chunk.range.start),
-                met,
-            };
-            let excerpt = excerpt::cut(&source, &mut finder);
-            Ok(Hit {
-                breadcrumb: chunk::breadcrumb(&note.title, &note.headings, chunk.heading)
-                    .into_iter()
-                    .map(str::to_owned)
-                    .collect(),
-                excerpt,
-                stages,
-                also_in,
-                is_pinned,
-                score: candidate.score,
-                lexical_rank: candidate.lexical_rank,
-                vector_rank: candidate.vector_rank,
-                text,
-                note,
-                chunk,
-            })
-        })
-        .collect()
 }

@@ -8,7 +8,7 @@ mod language;
 mod scan;
 mod stop;
 
-pub use compound::{PartPlace, backwards, part_place, push_compounds};
+pub use compound::{PartPlace, backwards, doer, is_doer, part_place, push_compounds, push_doers};
 pub use language::{Language, detect};
 pub(crate) use scan::is_unspaced;
 pub use scan::{Word, WordKind, words};
@@ -106,8 +106,14 @@ pub fn term_variants(word: &Word<'_>, languages: &[Language]) -> Vec<String> {
     let mut variants = Vec::new();
     for &language in languages {
         let term = stem(&lowered, language);
-        if !variants.contains(&term) {
-            variants.push(term);
+        // What is too short to be told in a "Schornsteinfeger" is looked for with its ending, too.
+        let doer = (language.joins_words() && compound::is_short(&term))
+            .then(|| doer(word, language))
+            .flatten();
+        for term in std::iter::once(term).chain(doer) {
+            if !variants.contains(&term) {
+                variants.push(term);
+            }
         }
     }
     if variants.is_empty() {

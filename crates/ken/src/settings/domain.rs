@@ -4,8 +4,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use kenning::search::decay::{Decay, HalfLife, Mode, RankedGrouped};
-use kenning::search::graph::Weights;
+use kenning::search::decay::{Aging, Decay, HalfLife, RankedGrouped};
+use kenning::search::links::Weights;
 use kenning::search::{Fusion, Tuning};
 use kenning::vault::{Links, read_regular_text};
 use serde::Deserialize;
@@ -167,11 +167,11 @@ impl DecayTable {
             .mode
             .decay(self.half_life_days.unwrap_or(half_life_days))?;
         match &mut decay.mode {
-            Mode::Off => {}
-            Mode::HalfLife(half_life) => {
+            Aging::Off => {}
+            Aging::HalfLife(half_life) => {
                 half_life.weight = self.weight.unwrap_or(half_life.weight);
             }
-            Mode::RankedGrouped(grouped) => {
+            Aging::RankedGrouped(grouped) => {
                 let RankedGrouped {
                     ladder,
                     recency_boost_days,
@@ -205,12 +205,12 @@ fn set<T>(value: &mut T, own: Option<T>) {
 /// Returns the rule of a name.
 pub(super) fn decay(name: &str, half_life_days: f32) -> Option<Decay> {
     let mode = match name {
-        "off" => Mode::Off,
-        "half_life" => Mode::HalfLife(HalfLife {
+        "off" => Aging::Off,
+        "half_life" => Aging::HalfLife(HalfLife {
             half_life_days,
             ..HalfLife::default()
         }),
-        "ranked_grouped" => Mode::RankedGrouped(RankedGrouped::default()),
+        "ranked_grouped" => Aging::RankedGrouped(RankedGrouped::default()),
         _ => return None,
     };
     Some(Decay {
@@ -422,7 +422,7 @@ mod tests {
         let text = "a:\n  decay:\n    mode: ranked_grouped\n    ladder: [1, 0.5]\n    recency_boost_days: 7\n    kind_overrides: { Filings: { group_by_path_prefix: [1.0, 0.9] } }\n";
         let domains = read(text).unwrap();
         let decay = domains["a"].decay.as_ref().unwrap().decay(30.0).unwrap();
-        let Mode::RankedGrouped(grouped) = decay.mode else {
+        let Aging::RankedGrouped(grouped) = decay.mode else {
             panic!("{decay:?}");
         };
         assert_eq!(grouped.ladder, [1.0, 0.5]);

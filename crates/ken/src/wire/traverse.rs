@@ -1,6 +1,6 @@
 //! The JSON types of a walk along links.
 
-use kenning::search::decay::{Decay, Mode};
+use kenning::search::decay::{Aging, Decay};
 use kenning::store::has_lines;
 use kenning::traverse::{Comparison, Direction, Missed, Params, Seen, Traversal, Via};
 use schemars::JsonSchema;
@@ -192,9 +192,9 @@ impl From<&Params> for BeamParams {
 impl From<&Decay> for DecayParams {
     fn from(decay: &Decay) -> Self {
         let (half_life, ladder) = match &decay.mode {
-            Mode::HalfLife(half_life) => (Some(half_life), None),
-            Mode::RankedGrouped(grouped) => (None, Some(&grouped.ladder)),
-            Mode::Off => (None, None),
+            Aging::HalfLife(half_life) => (Some(half_life), None),
+            Aging::RankedGrouped(grouped) => (None, Some(&grouped.ladder)),
+            Aging::Off => (None, None),
         };
         Self {
             mode: decay.mode.name(),

@@ -176,7 +176,7 @@ fn text_names_path_lines_and_headings() {
        words        + 0.7500  → 0.7500  rank 1 with 1.000, note 1.000, passage 1.000
        meaning      + 0.2500  → 1.0000  rank 1 with 1.000, cosine 0.430 above 0.049
        fusion       = 1.0000  → 1.0000  words, share of meaning 0.25
-       closer look  + 1.0668  → 2.0668  phrase 1.00, proximity 1.00, title 1.00, link_text 0.48, heading 0.00, linked 0.45, compound 0.00, similarity 1.00, coverage 1.00
+       rerank       + 1.0668  → 2.0668  phrase 1.00, proximity 1.00, title 1.00, link_text 0.48, heading 0.00, linked 0.45, compound 0.00, similarity 1.00, coverage 1.00
        scale        × 0.4255  → 0.8795  over 2.35, the most there is
        name         = 1.0000  → 1.0000  its note was called by name
     ");

@@ -109,10 +109,7 @@ fn every_stage_is_explained() {
         .iter()
         .map(|stage| stage["stage"].as_str().unwrap())
         .collect();
-    assert_eq!(
-        stages,
-        ["words", "meaning", "fusion", "closer look", "scale"]
-    );
+    assert_eq!(stages, ["words", "meaning", "fusion", "rerank", "scale"]);
 }
 
 #[test]

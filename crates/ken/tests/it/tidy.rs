@@ -21,7 +21,7 @@ const EMPTY_NAMES: [&str; 7] = [
 
 /// What each room of the engine may use of the others: a whole room, or single types of it.
 /// Rooms come before those that use them; the first ones are pure.
-const ROOMS: [(&str, &[&str]); 32] = [
+const ROOMS: [(&str, &[&str]); 33] = [
     ("budget", &["error"]),
     ("conversation", &[]),
     ("cpu", &[]),
@@ -42,33 +42,36 @@ const ROOMS: [(&str, &[&str]); 32] = [
     ("chunk", &["note"]),
     ("graph", &[]),
     ("question", &["words"]),
-    ("search/grammar", &["budget", "words"]),
+    ("search/grammar", &["budget", "note::heading_on", "words"]),
     ("search/intent", &[]),
     ("search/decay", &[]),
-    ("search/graph", &[]),
+    ("search/links", &[]),
     (
         "search/query",
         &["search::spelling", "store::TermGroup", "words"],
     ),
     (
+        "search/candidate",
+        &["store::Beside", "store::ChunkId", "store::NoteId"],
+    ),
+    (
         "search/fuse",
         &[
             "search::Mode",
-            "search::decay",
-            "search::graph",
-            "search::rerank",
+            "search::candidate",
             "search::tuning",
-            "store::Beside",
             "store::ChunkId",
             "store::NoteId",
         ],
     ),
-    ("search/sentences", &[]),
+    ("search/sentences", &["note::heading_on"]),
     (
         "search/excerpt",
         &[
             "note::Layout",
-            "search::finder",
+            "note::outline_of_markdown",
+            "note::heading_on",
+            "search::matcher",
             "search::sentences",
             "words",
         ],
@@ -77,7 +80,7 @@ const ROOMS: [(&str, &[&str]); 32] = [
         "search/tuning",
         &[
             "search::decay",
-            "search::graph",
+            "search::links",
             "search::signals",
             "embed::Calibration",
             "store::FieldWeights",
@@ -158,6 +161,46 @@ const ROOMS: [(&str, &[&str]); 32] = [
             "budget", "embed", "error", "extract", "index", "links", "search", "store", "vault",
         ],
     ),
+];
+
+/// The files of the read flow, in its order: what is asked, retrieval, ranking, the list, its judgement
+/// and what is shown. None of them uses a later one.
+const STAGES: [&str; 35] = [
+    "mode",
+    "decay",
+    "links",
+    "signals",
+    "tuning",
+    "intent",
+    "spelling",
+    "grammar",
+    "query",
+    "matcher",
+    "maxsim",
+    "sentences",
+    "excerpt",
+    "when",
+    "select",
+    "plan",
+    "names",
+    "candidate",
+    "retrieve",
+    "fuse",
+    "features",
+    "ranked",
+    "repeat",
+    "rerank",
+    "condition",
+    "rank",
+    "list",
+    "promise",
+    "answer",
+    "evidence",
+    "verdict",
+    "scope",
+    "explain",
+    "present",
+    "cut",
 ];
 
 /// Words that only some files of the engine may say, and which files those are.
@@ -300,6 +343,34 @@ fn is_path_in(path: &str, above: &str) -> bool {
 #[test]
 fn rooms_of_the_engine_use_only_what_the_table_allows() {
     check_rooms("kenning", &ROOMS, Source::used_of_crate);
+}
+
+#[test]
+fn no_stage_of_the_read_flow_uses_a_later_one() {
+    let mut problems = Vec::new();
+    let stage_of = |name: &str| STAGES.iter().position(|stage| *stage == name);
+    for source in sources() {
+        let path = source.in_crate("kenning").unwrap_or_default();
+        let Some(below) = path.strip_prefix("search/") else {
+            continue;
+        };
+        let name = below.split('/').next().unwrap_or(below);
+        // Opening a note is no part of the flow.
+        let Some(stage) = stage_of(name) else {
+            if name != "lookup" {
+                problems.push(format!("{}: which stage is it?", source.path));
+            }
+            continue;
+        };
+        for used in source.used_of_crate(path) {
+            let used = used.strip_prefix("search::").unwrap_or_default();
+            let other = used.split("::").next().unwrap_or(used);
+            if stage_of(other).is_some_and(|other| other > stage) {
+                problems.push(format!("{}: `{name}` uses `{other}`", source.path));
+            }
+        }
+    }
+    check(problems);
 }
 
 #[test]

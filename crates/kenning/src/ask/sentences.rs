@@ -9,7 +9,7 @@ use crate::cite;
 use crate::embed::StaticModel;
 use crate::note::Format;
 use crate::question::{Question, Sought};
-use crate::search::{Finder, MaxSim, Query, shown_sentences};
+use crate::search::{Matcher, MaxSim, Query, shown_sentences};
 use crate::words::Language;
 
 /// Fewest characters that can be quoted.
@@ -144,10 +144,10 @@ impl<'a> Judge<'a> {
 
     /// Returns every sentence of the passages.
     pub(super) fn all(&self, passages: &[Reach]) -> Vec<Sentence> {
-        let mut finder = Finder::new(self.query);
+        let mut matcher = Matcher::new(self.query);
         let mut all = Vec::new();
         for (number, passage) in passages.iter().enumerate() {
-            self.read(number, passage, &mut finder, &mut all);
+            self.read(number, passage, &mut matcher, &mut all);
         }
         self.compare(&mut all);
         all
@@ -178,7 +178,7 @@ impl<'a> Judge<'a> {
         &self,
         number: usize,
         passage: &Reach,
-        finder: &mut Finder<'_>,
+        matcher: &mut Matcher<'_>,
         all: &mut Vec<Sentence>,
     ) {
         let first = all.len();
@@ -188,7 +188,7 @@ impl<'a> Judge<'a> {
         for (raw, text, is_code) in quotable(passage, self.question.sought) {
             let mut tokens = tokens::tokens(&text, language);
             let mut own = vec![false; n_groups];
-            finder.each_or_part(&text, language, |group, start, end| {
+            matcher.each_or_part(&text, language, |group, start, end| {
                 own[group] = true;
                 for token in tokens.iter_mut() {
                     if token.bytes.start < end && token.bytes.end > start {
@@ -211,7 +211,7 @@ impl<'a> Judge<'a> {
         }
         let mut above = vec![false; n_groups];
         for crumb in &passage.breadcrumb {
-            finder.each_or_part(crumb, language, |group, _, _| above[group] = true);
+            matcher.each_or_part(crumb, language, |group, _, _| above[group] = true);
         }
         let was_question: Vec<bool> = all[first..]
             .iter()

@@ -22,16 +22,16 @@ pub(super) fn split_at_headings(
     // Headings stand in the order of the text.
     let first = note
         .headings
-        .partition_point(|heading| heading.start < range.start);
+        .partition_point(|heading| heading.range.start < range.start);
     for (index, heading) in note.headings.iter().enumerate().skip(first) {
-        if heading.start >= range.end {
+        if heading.range.start >= range.end {
             break;
         }
         if heading.level > level {
             continue;
         }
-        push_trimmed(note, start..heading.start, current, &mut pieces);
-        (start, current) = (heading.start, Some(index));
+        push_trimmed(note, start..heading.range.start, current, &mut pieces);
+        (start, current) = (heading.range.start, Some(index));
     }
     push_trimmed(note, start..range.end, current, &mut pieces);
     pieces
@@ -199,7 +199,7 @@ fn below_heading<'a>(note: &'a Note, range: &Range<usize>) -> &'a str {
     let text = &note.text[range.clone()];
     let starts_with_heading = note
         .headings
-        .binary_search_by_key(&range.start, |heading| heading.start)
+        .binary_search_by_key(&range.start, |heading| heading.range.start)
         .is_ok();
     match text.split_once('\n') {
         Some((_, rest)) if starts_with_heading => rest.trim(),

@@ -58,6 +58,6 @@ fn shared_start(text: &str, start: usize, end: usize) -> usize {
 /// Returns the last heading that starts at or before `offset`.
 pub(super) fn heading_at(note: &Note, offset: usize) -> Option<usize> {
     note.headings
-        .partition_point(|heading| heading.start <= offset)
+        .partition_point(|heading| heading.range.start <= offset)
         .checked_sub(1)
 }

@@ -250,6 +250,7 @@ fn prepared_chunk(
     let mut compound_terms = String::new();
     if note.language.joins_words() {
         words::push_compounds(&text_terms, &mut compound_terms);
+        words::push_doers(text, note.language, &mut compound_terms);
     }
     let mut section_terms = String::new();
     for heading in chunk::heading_path(&note.headings, chunk.heading) {
@@ -313,8 +314,12 @@ fn names(path: &str, note: &Note, by_file: bool) -> Vec<(u8, String)> {
 /// The terms of everything a person sees of a note but its text.
 fn note_terms(path: &str, note: &Note, by_file: bool, stems: &mut Stems) -> Terms {
     let mut terms = Terms::default();
+    let mut doers = String::new();
     let mut push = |text: &str, out: &mut String| {
         words::push_terms(text, note.language, stems, out);
+        if note.language.joins_words() {
+            words::push_doers(text, note.language, &mut doers);
+        }
     };
     let stem = note::file_stem(path);
     if by_file {
@@ -352,6 +357,7 @@ fn note_terms(path: &str, note: &Note, by_file: bool, stems: &mut Stems) -> Term
     }
     if note.language.joins_words() {
         push_compounds(&mut terms);
+        terms.compounds.push_str(&doers);
     }
     terms
 }

@@ -5,17 +5,7 @@ use std::ops::Range;
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd};
 
 use super::inline::{self, Link, LinkKind};
-
-/// A heading and where it stands.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Heading {
-    /// 1 to 6.
-    pub level: u8,
-    /// Text without markup.
-    pub text: String,
-    /// Byte offset of its line.
-    pub start: usize,
-}
+use super::outline::Heading;
 
 /// A top-level piece of the body that reads as one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -52,12 +42,12 @@ pub(super) struct Body {
 
 /// Reads a Markdown body and blanks its comments in place.
 pub(super) fn parse_markdown(text: &mut String, body_start: usize) -> Body {
-    let mut structure = outline(text, body_start);
+    let mut structure = read_structure(text, body_start);
     let mut hidden = std::mem::take(&mut structure.queries);
     hidden.extend(inline::hidden(text, body_start, &structure.code));
     if !hidden.is_empty() {
         blank(text, &hidden);
-        structure = outline(text, body_start);
+        structure = read_structure(text, body_start);
     }
     let Structure {
         mut body,
@@ -67,6 +57,9 @@ pub(super) fn parse_markdown(text: &mut String, body_start: usize) -> Body {
     } = structure;
     scan_inline(text, body_start, &code, &mut body);
     let mut lines = LineCounter::new(text);
+    for heading in &mut body.headings {
+        heading.line = lines.line_of(heading.range.start);
+    }
     for (target, shown, at) in markdown_links {
         let line = lines.line_of(at);
         let shown = Some(shown.as_str()).filter(|shown| !shown.is_empty());
@@ -114,7 +107,7 @@ struct Structure {
     markdown_links: Vec<(String, String, usize)>,
 }
 
-fn outline(text: &str, body_start: usize) -> Structure {
+fn read_structure(text: &str, body_start: usize) -> Structure {
     let options = Options::ENABLE_TABLES | Options::ENABLE_TASKLISTS | Options::ENABLE_FOOTNOTES;
     let mut found = Structure::default();
     let mut depth = 0usize;
@@ -178,7 +171,8 @@ fn open_block(tag: &Tag<'_>, range: &Range<usize>, body: &mut Body, heading: &mu
             *heading = Some(Heading {
                 level: level_number(*level),
                 text: String::new(),
-                start: range.start,
+                range: range.clone(),
+                line: 0,
             });
             BlockKind::Heading
         }

@@ -124,7 +124,8 @@ pub fn parse_parts(
                 text: text[start..body_start]
                     .trim_matches(['#', ' ', '\n'])
                     .to_owned(),
-                start,
+                range: start..body_start,
+                line: u32::try_from(mark.line + 1).unwrap_or(u32::MAX),
             });
             blocks.push(Block {
                 range: start..body_start,

@@ -247,7 +247,7 @@ fn dates_have_many_names() {
         assert_eq!(check(name), "modified", "{name}");
     }
     assert_eq!(check("due"), "");
-    // `published: true` is no date; the next name has it.
+    // `published: true` is not a date; the next name has it.
     let text = "---\npublished: true\ndate: 2024-03-05\n---\n".to_owned();
     let (note, _) = parse("a.md", mask(text).0, Format::Markdown);
     assert_eq!(note.facts.published.as_deref(), Some("2024-03-05"));

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use super::maxsim::MaxSim;
 use super::promise;
-use super::rank::{Promise, Ranked, Rows};
+use super::ranked::{Promise, Ranked};
 use super::retrieve::Strength;
-use super::{Candidate, Query, SearchContext, list};
+use super::{Query, SearchContext, list};
 use crate::error::Result;
 use crate::question::{Question, Sought};
 use crate::store::{By, ChunkId, ChunkRow, NoteId};
@@ -34,9 +34,8 @@ pub(super) fn keep_answers(
         let places: Vec<usize> = (usual.into_iter())
             .filter(|&place| looked[place].note.id == note)
             .collect();
-        let rows = Rows::new(cx.store);
         for &place in &places {
-            rows.read_text(&mut looked[place])?;
+            looked[place].read_text(cx.store)?;
         }
         let has = |place: usize| {
             let ranked = &looked[place];
@@ -59,7 +58,7 @@ pub(super) fn keep_answers(
 fn first_notes(looked: &[Ranked]) -> Vec<NoteId> {
     let mut notes = Vec::new();
     for ranked in looked.iter().take(list::USUAL_LENGTH) {
-        let is_telling = (ranked.candidate.look).is_none_or(|look| look.is_telling);
+        let is_telling = (ranked.features).is_none_or(|features| features.is_telling);
         if is_telling && notes.len() < NOTES_MAX && !notes.contains(&ranked.note.id) {
             notes.push(ranked.note.id);
         }
@@ -94,8 +93,7 @@ fn answering(
     if let Some(place) = looked.iter().position(|ranked| ranked.chunk.id == chunk.id) {
         return Ok(Some(looked.remove(place)));
     }
-    let candidate = Candidate::new(chunk.id, chunk.note);
-    Rows::new(cx.store).ranked(candidate, chunk).map(Some)
+    Ranked::unscored(cx.store, chunk).map(Some)
 }
 
 /// Returns which passage is the most like the question, word by word; the first among equals.

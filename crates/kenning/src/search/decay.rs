@@ -13,7 +13,7 @@ use std::collections::{BTreeMap, HashMap};
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decay {
     /// The rule.
-    pub mode: Mode,
+    pub mode: Aging,
     /// Factor for a note that another one replaces, in every mode; 1 leaves it alone.
     pub superseded: f32,
 }
@@ -21,7 +21,7 @@ pub struct Decay {
 impl Default for Decay {
     fn default() -> Self {
         Self {
-            mode: Mode::Off,
+            mode: Aging::Off,
             superseded: 0.5,
         }
     }
@@ -29,7 +29,7 @@ impl Default for Decay {
 
 /// The rule by which notes age.
 #[derive(Clone, Debug, Default, PartialEq)]
-pub enum Mode {
+pub enum Aging {
     /// They do not.
     #[default]
     Off,
@@ -39,7 +39,7 @@ pub enum Mode {
     HalfLife(HalfLife),
 }
 
-impl Mode {
+impl Aging {
     /// Returns the name that settings use.
     pub fn name(&self) -> &'static str {
         match self {
@@ -92,50 +92,50 @@ impl Default for HalfLife {
     }
 }
 
-/// A candidate with what the index knows about its note.
+/// What is known of a candidate's note that ages.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Candidate<'a> {
+pub(crate) struct Dated<'a> {
     /// Score so far.
-    pub score: f32,
+    pub(crate) score: f32,
     /// Who wrote it.
-    pub author: Option<&'a str>,
+    pub(crate) author: Option<&'a str>,
     /// `kind` of the note.
-    pub kind: Option<&'a str>,
+    pub(crate) kind: Option<&'a str>,
     /// Path of the note; candidates of one path are one note.
-    pub path: &'a str,
+    pub(crate) path: &'a str,
     /// Day it was published.
-    pub date: Option<Date>,
+    pub(crate) date: Option<Date>,
     /// Day its file was last modified.
-    pub modified: Option<Date>,
+    pub(crate) modified: Option<Date>,
     /// It never ages.
-    pub is_evergreen: bool,
+    pub(crate) is_evergreen: bool,
     /// Another note replaces it.
-    pub is_superseded: bool,
+    pub(crate) is_superseded: bool,
 }
 
 /// What age does to a candidate.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Decayed {
+pub(crate) struct Decayed {
     /// What the score is multiplied by, with the demotion of superseded notes.
-    pub factor: f32,
+    pub(crate) factor: f32,
     /// What is added afterwards for being recent.
-    pub boost: f32,
+    pub(crate) boost: f32,
     /// Why.
-    pub reason: Reason,
+    pub(crate) reason: Reason,
     /// The factor holds the demotion of a superseded note.
-    pub is_demoted: bool,
+    pub(crate) is_demoted: bool,
 }
 
 impl Decayed {
     /// Returns the new score.
-    pub fn score(&self, score: f32) -> f32 {
+    pub(crate) fn score(&self, score: f32) -> f32 {
         score * self.factor + self.boost
     }
 }
 
 /// Why a candidate has its factor.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub enum Reason {
+pub(crate) enum Reason {
     /// Notes of this domain do not age.
     Off,
     /// This note does not age.
@@ -158,7 +158,7 @@ pub enum Reason {
 
 impl Reason {
     /// Returns the name for explanations.
-    pub fn name(&self) -> &'static str {
+    pub(crate) fn name(&self) -> &'static str {
         match self {
             Self::Off => "off",
             Self::Evergreen => "evergreen",
@@ -171,22 +171,22 @@ impl Reason {
 }
 
 /// Weighs each candidate, in the order given.
-pub fn weigh(candidates: &[Candidate<'_>], today: Date, decay: &Decay) -> Vec<Decayed> {
+pub(crate) fn weigh(candidates: &[Dated<'_>], today: Date, decay: &Decay) -> Vec<Decayed> {
     let groups = match &decay.mode {
-        Mode::RankedGrouped(settings) => dates_by_group(candidates, settings),
-        Mode::Off | Mode::HalfLife(_) => HashMap::new(),
+        Aging::RankedGrouped(settings) => dates_by_group(candidates, settings),
+        Aging::Off | Aging::HalfLife(_) => HashMap::new(),
     };
     candidates
         .iter()
         .map(|candidate| {
             let (mut factor, reason) = match &decay.mode {
-                Mode::Off => (1.0, Reason::Off),
-                Mode::HalfLife(settings) => by_half_life(candidate, today, settings),
-                Mode::RankedGrouped(settings) => by_ladder(candidate, &groups, settings),
+                Aging::Off => (1.0, Reason::Off),
+                Aging::HalfLife(settings) => by_half_life(candidate, today, settings),
+                Aging::RankedGrouped(settings) => by_ladder(candidate, &groups, settings),
             };
             let mut boost = match &decay.mode {
-                Mode::RankedGrouped(settings) => recency_boost(candidate, today, settings),
-                Mode::Off | Mode::HalfLife(_) => 0.0,
+                Aging::RankedGrouped(settings) => recency_boost(candidate, today, settings),
+                Aging::Off | Aging::HalfLife(_) => 0.0,
             };
             // That a note is replaced is not a matter of age: it holds for evergreen notes and
             // without decay too, and being recent does not make up for it.
@@ -213,7 +213,7 @@ enum Group<'a> {
 
 /// Returns the group of a candidate and the ladder that holds there.
 fn group_of<'a>(
-    candidate: &Candidate<'a>,
+    candidate: &Dated<'a>,
     settings: &'a RankedGrouped,
 ) -> Option<(Group<'a>, &'a [f32])> {
     let own = candidate.kind.and_then(|kind| {
@@ -232,7 +232,7 @@ fn group_of<'a>(
 
 /// Dates of the notes in each group, newest first. Notes that do not age take no place.
 fn dates_by_group<'a>(
-    candidates: &[Candidate<'a>],
+    candidates: &[Dated<'a>],
     settings: &'a RankedGrouped,
 ) -> HashMap<Group<'a>, Vec<(Date, &'a str)>> {
     let mut groups: HashMap<Group<'a>, Vec<(Date, &'a str)>> = HashMap::new();
@@ -252,7 +252,7 @@ fn dates_by_group<'a>(
 }
 
 fn by_ladder(
-    candidate: &Candidate<'_>,
+    candidate: &Dated<'_>,
     groups: &HashMap<Group<'_>, Vec<(Date, &str)>>,
     settings: &RankedGrouped,
 ) -> (f32, Reason) {
@@ -273,7 +273,7 @@ fn by_ladder(
     (factor.unwrap_or(1.0), Reason::Ladder { rank: n_newer + 1 })
 }
 
-fn recency_boost(candidate: &Candidate<'_>, today: Date, settings: &RankedGrouped) -> f32 {
+fn recency_boost(candidate: &Dated<'_>, today: Date, settings: &RankedGrouped) -> f32 {
     match candidate.modified {
         Some(date) if age_days(date, today) <= settings.recency_boost_days => {
             settings.recency_boost_amount
@@ -282,7 +282,7 @@ fn recency_boost(candidate: &Candidate<'_>, today: Date, settings: &RankedGroupe
     }
 }
 
-fn by_half_life(candidate: &Candidate<'_>, today: Date, settings: &HalfLife) -> (f32, Reason) {
+fn by_half_life(candidate: &Dated<'_>, today: Date, settings: &HalfLife) -> (f32, Reason) {
     if candidate.is_evergreen {
         return (1.0, Reason::Evergreen);
     }

@@ -1,10 +1,12 @@
 //! How well the notes answer: one figure from the words that are there and from meaning, never from a
 //! rank; the grade is read off it.
 
-use super::finder::Finder;
+use super::demand::{Demand, Lack};
+use super::features::{FeatureReader, PART_COVERAGE, Passage};
+use super::matcher::Matcher;
 use super::maxsim::MaxSim;
-use super::rank::{self, Ranked};
-use super::rerank::{Lens, PART_COVERAGE, Passage};
+use super::ranked::Ranked;
+use super::rerank;
 use super::retrieve::Strength;
 use super::tuning::{self, CONFIDENCE_MODERATE, CONFIDENCE_STRONG, CONFIDENCE_WEAK, MEANING_WEAK};
 use super::when::When;
@@ -51,10 +53,10 @@ impl Evidence {
 }
 
 /// Share of a question, by rarity, from which on its spelling was so much in doubt that the answer is.
-const RESPELLED_SHARE: f32 = 0.34;
+const CORRECTED_SHARE: f32 = 0.34;
 
 /// Confidence in such an answer above which it counts for little more.
-const RESPELLED_FROM: f32 = 0.9 * CONFIDENCE_MODERATE;
+const CORRECTED_FROM: f32 = 0.9 * CONFIDENCE_MODERATE;
 
 /// What speaks for a passage, each 0 to 1.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
@@ -75,6 +77,8 @@ struct Judged {
     unsaid: f32,
     /// Whether much of the question was looked for in another spelling.
     is_corrected: bool,
+    /// What it lacks of what was asked for.
+    lack: Lack,
 }
 
 impl Judged {
@@ -90,9 +94,14 @@ impl Judged {
         if self.is_rarest_unsaid && !self.says_rarest {
             odds -= tuning::CONFIDENCE_UNHEARD_OF;
         }
+        odds -= match self.lack {
+            Lack::Nothing => 0.0,
+            Lack::Word => tuning::CONFIDENCE_LACKING_WORD,
+            Lack::Form => tuning::CONFIDENCE_LACKING_FORM,
+        };
         let confidence = 1.0 / (1.0 + (-odds).exp());
         if self.is_corrected {
-            return below(confidence, RESPELLED_FROM, CONFIDENCE_MODERATE);
+            return below(confidence, CORRECTED_FROM, CONFIDENCE_MODERATE);
         }
         if self.says_rarest || confidence < CONFIDENCE_MODERATE {
             return confidence;
@@ -142,17 +151,17 @@ impl Signals {
         let chunks: Vec<ChunkId> = ranked.iter().map(|ranked| ranked.chunk.id).collect();
         let positions = cx.store.positions(&query.groups, &chunks)?;
         let likeness = judge.likeness(cx, &chunks, mode)?;
-        let mut lens = Lens::new(query, &judge.idf);
-        let mut finder = Finder::new(query);
+        let mut reader = FeatureReader::new(query, &judge.idf);
+        let mut matcher = Matcher::new(query);
         for (index, ranked) in ranked.iter().enumerate() {
-            let is_held = judge.held(ranked, &positions[index], &mut lens, &mut finder);
+            let is_held = judge.held(ranked, &positions[index], &mut reader, &mut matcher);
             signals.is_touched |= is_held.iter().any(|held| *held != Held::Not);
             let like = likeness.get(index).map(Vec::as_slice);
             let judged = judge.judge(ranked, &positions[index], &is_held, like);
             signals.coverage = signals.coverage.max(judged.coverage);
             signals.best = signals.best.max(judged.confidence());
             if let Some((when, timeless)) = &timeless
-                && when.is_met_by(ranked)
+                && when.is_met_by(ranked.note.id, ranked.passage())
             {
                 let judged = timeless.judge(ranked, &positions[index], &is_held, like);
                 signals.coverage = signals.coverage.max(judged.coverage);
@@ -193,6 +202,7 @@ enum Held {
 /// A question to judge passages by.
 struct Judge<'q> {
     query: &'q Query,
+    demand: Demand,
     calibration: Calibration,
     /// Rarity of each word; that of one that no note says is not that of what was looked for instead.
     idf: Vec<f32>,
@@ -228,6 +238,7 @@ impl<'q> Judge<'q> {
         Self {
             corrected: corrected.map(|(idf, _)| idf).sum::<f32>() / total,
             total,
+            demand: Demand::of(query),
             query,
             calibration,
             idf,
@@ -287,23 +298,23 @@ impl<'q> Judge<'q> {
         &self,
         ranked: &Ranked,
         positions: &Positions,
-        lens: &mut Lens<'_>,
-        finder: &mut Finder<'_>,
+        reader: &mut FeatureReader<'_>,
+        matcher: &mut Matcher<'_>,
     ) -> Vec<Held> {
         let note = &ranked.note;
-        let names = rank::names(note);
-        let beside = ranked.candidate.beside;
+        let names = rerank::names(note);
+        let beside = ranked.candidate().beside;
         let crumbs = chunk::breadcrumb(&note.title, &note.headings, ranked.chunk.heading);
-        let look = lens.names(&names);
+        let of_note = reader.names(&names);
         let passage = Passage {
-            places: positions,
+            positions,
             headings: &crumbs[1..],
             beside,
-            joined: None,
+            text: None,
             repeated: Vec::new(),
         };
-        let is_held = lens.held(&passage, &names, &look);
-        let surely = self.said(ranked, &crumbs, finder);
+        let is_held = reader.held(&passage, &names, &of_note);
+        let surely = self.said(ranked, &crumbs, matcher);
         let scattered = self.scattered(ranked, &crumbs);
         let of = |number: usize| match (is_held[number], surely[number]) {
             (true, _) if scattered.contains(&number) => Held::Doubtfully,
@@ -321,9 +332,13 @@ impl<'q> Judge<'q> {
     fn scattered(&self, ranked: &Ranked, crumbs: &[&str]) -> Vec<usize> {
         let mut scattered = Vec::new();
         for (name, numbers) in &self.query.identifiers {
-            let names = rank::names(&ranked.note);
+            let names = rerank::names(&ranked.note);
             let own = names.own.iter().copied().chain(crumbs.iter().copied());
-            let others = names.called.iter().chain(names.tags).map(String::as_str);
+            let others = names
+                .anchor_texts
+                .iter()
+                .chain(names.tags)
+                .map(String::as_str);
             let mut texts = own.chain(others).chain([ranked.passage()]);
             if !texts.any(|text| text.to_lowercase().contains(name)) {
                 scattered.extend(numbers);
@@ -334,14 +349,23 @@ impl<'q> Judge<'q> {
 
     /// Returns whether what is written is a form of each word that was asked for, `None` for a word that
     /// is not written by itself, but part of another or a property.
-    fn said(&self, ranked: &Ranked, crumbs: &[&str], finder: &mut Finder<'_>) -> Vec<Option<bool>> {
+    fn said(
+        &self,
+        ranked: &Ranked,
+        crumbs: &[&str],
+        matcher: &mut Matcher<'_>,
+    ) -> Vec<Option<bool>> {
         let note = &ranked.note;
-        let names = rank::names(note);
+        let names = rerank::names(note);
         let own = names.own.iter().copied().chain(crumbs.iter().copied());
-        let others = names.called.iter().chain(names.tags).map(String::as_str);
+        let others = names
+            .anchor_texts
+            .iter()
+            .chain(names.tags)
+            .map(String::as_str);
         let mut said = vec![None; self.idf.len()];
         for text in own.chain(others).chain([ranked.passage()]) {
-            finder.each(text, note.language, |number, start, end| {
+            matcher.each(text, note.language, |number, start, end| {
                 let asked = &self.query.words[number];
                 let is_form = self.query.groups[number].is_prefix
                     || words::is_form_of(asked, &text[start..end], note.language);
@@ -369,8 +393,8 @@ impl<'q> Judge<'q> {
             !is_sure(number) && names.any(|(_, numbers)| numbers.contains(&number))
         };
         // Without vectors for tokens, the passage as a whole tells whether it says a word by another one.
-        let unread = match ranked.candidate.cosine {
-            Some(_) => self.calibration.token_likeness(ranked.candidate.meaning),
+        let unread = match ranked.candidate().cosine {
+            Some(_) => self.calibration.token_likeness(ranked.candidate().meaning),
             None => self.calibration.token_unrelated,
         };
         let likeness = |number: usize| match like {
@@ -388,21 +412,23 @@ impl<'q> Judge<'q> {
         };
         let coverage = share(&worth);
         // What the note says of itself stands together, wherever that is.
-        let beside = ranked.candidate.beside;
+        let beside = ranked.candidate().beside;
         let named = share(&|number| f32::from(is_sure(number) && beside.is_named(number)));
         let sure = positions
             .found
             .iter()
             .filter(|(number, _)| is_sure(*number));
         let sure: Vec<(usize, u32)> = sure.copied().collect();
-        let candidate = &ranked.candidate;
+        let candidate = ranked.candidate();
         let rarest = (0..self.idf.len()).max_by(|&a, &b| self.idf[a].total_cmp(&self.idf[b]));
         let is_unsaid = |number: usize| self.idf[number] >= self.unsaid;
         // A name of code is rarer than any word in it.
         let lacks_name = (self.query.identifiers.iter())
             .any(|(_, numbers)| !numbers.iter().all(|&number| is_sure(number)));
+        let is_said = |number: usize| likeness(number) >= self.calibration.token_same;
         Judged {
             coverage,
+            lack: self.demand.lack(ranked.passage(), is_said),
             proximity: super::signals::proximity(&sure, &self.idf, self.total).max(named),
             words: share(&likeness),
             meaning: match candidate.cosine {
@@ -411,12 +437,10 @@ impl<'q> Judge<'q> {
                 None => tuning::MEANING_OF_NONE + tuning::MEANING_OF_WORDS * coverage,
             },
             says_rarest: !lacks_name
-                && rarest.is_some_and(|rarest| {
-                    !self.is_corrected[rarest] && likeness(rarest) >= self.calibration.token_same
-                }),
+                && rarest.is_some_and(|rarest| !self.is_corrected[rarest] && is_said(rarest)),
             is_rarest_unsaid: lacks_name || rarest.is_some_and(is_unsaid),
             unsaid: self.unsaid,
-            is_corrected: self.corrected >= RESPELLED_SHARE,
+            is_corrected: self.corrected >= CORRECTED_SHARE,
         }
     }
 }
@@ -452,6 +476,7 @@ mod tests {
             unsaid: 7.0,
             is_rarest_unsaid: false,
             is_corrected: false,
+            lack: Lack::Nothing,
         };
         assert_eq!(Evidence::of(all.confidence()), Evidence::Strong);
         let lacking = Judged {
@@ -469,6 +494,17 @@ mod tests {
             ..all
         };
         assert_eq!(Evidence::of(corrected.confidence()), Evidence::Weak);
+        let unsaid = Judged {
+            lack: Lack::Word,
+            ..all
+        };
+        let unlike = Judged {
+            lack: Lack::Form,
+            ..all
+        };
+        assert!(
+            unlike.confidence() < unsaid.confidence() && unsaid.confidence() < all.confidence()
+        );
     }
 
     #[test]
@@ -482,6 +518,7 @@ mod tests {
             unsaid: 7.0,
             is_rarest_unsaid: false,
             is_corrected: false,
+            lack: Lack::Nothing,
         };
         for better in [
             Judged {

@@ -3,14 +3,16 @@
 mod inline;
 mod marks;
 mod shown;
+mod tags;
 
 use std::ops::Range;
 
-use super::finder::Finder;
-use crate::note::Layout;
+use super::matcher::Matcher;
+use crate::note::{Layout, outline_of_markdown};
 use crate::words::Language;
 use shown::Shown;
 pub(super) use shown::table_header;
+pub use tags::without_tags;
 
 /// Longest excerpt, in characters.
 const EXCERPT_CHARS_MAX: usize = 280;
@@ -35,6 +37,8 @@ pub(super) struct Source<'a> {
     pub(super) text: &'a str,
     pub(super) language: Language,
     pub(super) layout: Layout,
+    /// Where headings stand in it.
+    pub(super) headings: &'a [Range<usize>],
     /// The header of the table that the passage begins in the middle of.
     pub(super) header: Option<&'a str>,
     /// What meets the conditions of the query.
@@ -53,8 +57,23 @@ pub(super) struct Met<'a> {
 /// Returns the sentences of a passage: where each stands in it, how a reader sees it, and whether it
 /// is code.
 pub(crate) fn shown_sentences(text: &str, layout: Layout) -> Vec<(Range<usize>, String, bool)> {
+    let headings = match layout {
+        Layout::Markdown => outline_of_markdown(text),
+        _ => Vec::new(),
+    };
+    let source = Source {
+        text,
+        layout,
+        language: Language::Unknown,
+        headings: &headings,
+        header: None,
+        met: Met {
+            is_met: &|_| false,
+            is_all: false,
+        },
+    };
     let mut plain = String::with_capacity(text.len());
-    let sentences = shown::sentences(text, layout, None, &mut plain);
+    let sentences = shown::sentences(&source, &mut plain);
     let read = |shown: Shown| (shown.raw, plain[shown.plain].to_owned(), shown.is_code);
     sentences.into_iter().map(read).collect()
 }
@@ -63,16 +82,16 @@ pub(crate) fn shown_sentences(text: &str, layout: Layout) -> Vec<(Range<usize>, 
 ///
 /// Words that few sentences of the passage hold count for more. A heading is shown only where there
 /// is nothing else.
-pub(super) fn cut(source: &Source<'_>, finder: &mut Finder<'_>) -> Excerpt {
+pub(super) fn cut(source: &Source<'_>, matcher: &mut Matcher<'_>) -> Excerpt {
     let Source { text, language, .. } = *source;
     let mut plain = String::with_capacity(text.len());
-    let sentences = shown::sentences(text, source.layout, source.header, &mut plain);
+    let sentences = shown::sentences(source, &mut plain);
     let read = |sentence: &Shown| &plain[sentence.plain.clone()];
-    let n_groups = finder.query.groups.len();
+    let n_groups = matcher.query.groups.len();
     let mut held = vec![false; sentences.len() * n_groups];
     if n_groups > 0 {
         for (sentence, held) in sentences.iter().zip(held.chunks_exact_mut(n_groups)) {
-            finder.each_or_part(read(sentence), language, |group, _, _| held[group] = true);
+            matcher.each_or_part(read(sentence), language, |group, _, _| held[group] = true);
         }
     }
     let mut scores = scores(&held, sentences.len(), n_groups);
@@ -89,7 +108,12 @@ pub(super) fn cut(source: &Source<'_>, finder: &mut Finder<'_>) -> Excerpt {
     }
     let shown = match best.as_slice() {
         [] => String::new(),
-        [only] => shorten(read(&sentences[*only]), EXCERPT_CHARS_MAX, finder, language),
+        [only] => shorten(
+            read(&sentences[*only]),
+            EXCERPT_CHARS_MAX,
+            matcher,
+            language,
+        ),
         [first, second, ..] => {
             let gap = gap(read(&sentences[*first]), first + 1 == *second);
             let (first, second) = (read(&sentences[*first]), read(&sentences[*second]));
@@ -98,13 +122,13 @@ pub(super) fn cut(source: &Source<'_>, finder: &mut Finder<'_>) -> Excerpt {
             let room = EXCERPT_CHARS_MAX - gap.chars().count();
             let first_max = (room / 2).max(room.saturating_sub(n_second));
             let second_max = (room / 2).max(room.saturating_sub(n_first));
-            let first = shorten(first, first_max, finder, language);
-            let second = shorten(second, second_max, finder, language);
+            let first = shorten(first, first_max, matcher, language);
+            let second = shorten(second, second_max, matcher, language);
             joined(&first, gap, &second)
         }
     };
     Excerpt {
-        highlights: marks::highlights(&shown, finder, language),
+        highlights: marks::highlights(&shown, matcher, language),
         text: shown,
     }
 }
@@ -183,7 +207,12 @@ fn gap(first: &str, is_next: bool) -> &'static str {
 }
 
 /// Cuts a long sentence to a window around the first word that was asked for.
-fn shorten(text: &str, n_chars_max: usize, finder: &mut Finder<'_>, language: Language) -> String {
+fn shorten(
+    text: &str,
+    n_chars_max: usize,
+    matcher: &mut Matcher<'_>,
+    language: Language,
+) -> String {
     let n_chars = text.chars().count();
     if n_chars <= n_chars_max {
         return text.to_owned();
@@ -191,7 +220,7 @@ fn shorten(text: &str, n_chars_max: usize, finder: &mut Finder<'_>, language: La
     // Room for the two ellipses.
     let n_chars_max = n_chars_max.saturating_sub(2);
     let mut first = None;
-    finder.each_or_part(text, language, |_, start, _| {
+    matcher.each_or_part(text, language, |_, start, _| {
         first.get_or_insert(start);
     });
     let first_char = first.map_or(0, |byte| text[..byte].chars().count());
@@ -228,11 +257,12 @@ mod tests {
         check_in(Language::English, text, query)
     }
 
-    fn source(text: &str, language: Language) -> Source<'_> {
+    pub(super) fn source(text: &str, language: Language) -> Source<'_> {
         Source {
             text,
             language,
             layout: Layout::Markdown,
+            headings: &[],
             header: None,
             met: Met {
                 is_met: &|_| false,
@@ -243,7 +273,12 @@ mod tests {
 
     fn check_in(language: Language, text: &str, query: &str) -> String {
         let query = Query::parse(query, &[(language, 1)]);
-        let excerpt = cut(&source(text, language), &mut Finder::new(&query));
+        let headings = outline_of_markdown(text);
+        let source = Source {
+            headings: &headings,
+            ..source(text, language)
+        };
+        let excerpt = cut(&source, &mut Matcher::new(&query));
         let chars: Vec<char> = excerpt.text.chars().collect();
         let mut out = String::new();
         let mut at = 0;
@@ -336,6 +371,14 @@ mod tests {
     }
 
     #[test]
+    fn headings_are_those_of_the_outline() {
+        // Below a line of its own, behind one of a quote, and where only code looks like one.
+        assert_snapshot!(check("North gutter\n---\n\nIt leaks.\n", "gutter leaks"), @"It <leaks>.");
+        assert_snapshot!(check("> # Gutter\n> It leaks.\n", "gutter leaks"), @"It <leaks>.");
+        assert_snapshot!(check("It leaks.\n\n    # gutter\n", "gutter leaks"), @"It <leaks>. # <gutter>");
+    }
+
+    #[test]
     fn both_of_two_long_sentences_keep_their_match() {
         let text = format!(
             "{0} needle {0}. Then {0} thread {0}.",
@@ -353,7 +396,7 @@ mod tests {
     fn unspaced_script_is_marked_as_one_run() {
         let query = Query::parse("编程语言", &[(Language::Unknown, 1)]);
         let text = "我喜欢编程语言设计。";
-        let excerpt = cut(&source(text, Language::Unknown), &mut Finder::new(&query));
+        let excerpt = cut(&source(text, Language::Unknown), &mut Matcher::new(&query));
         assert_eq!(excerpt.highlights, [(3, 7)]);
     }
 
@@ -380,7 +423,7 @@ mod tests {
                 met,
                 ..source(text, Language::English)
             };
-            cut(&source, &mut Finder::new(&query)).text
+            cut(&source, &mut Matcher::new(&query)).text
         };
         assert_snapshot!(check(text, true), @"call the roofer · buy nails");
         let text = "- [ ] call the roofer\n- [x] paint the fence\n";

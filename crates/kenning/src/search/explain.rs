@@ -1,12 +1,13 @@
 //! How a hit came by its score: the figures of the code that scored it, stage by stage. The stages
 //! account for all of it: who follows them from zero arrives at the score that is shown.
 
-use super::Mode;
-use super::fuse::{Candidate, reciprocal_rank};
-use super::intent::Intent;
-use super::rank::{self, NOT_SHOWN, Promise, Ranked};
-use super::rerank::Features;
-use super::tuning::{Fusion, Tuning};
+use super::condition::NOT_SHOWN;
+use super::features::Features;
+use super::fuse::{Fused, reciprocal_rank};
+use super::plan::Plan;
+use super::ranked::{Promise, Ranked};
+use super::tuning::Fusion;
+use super::{Mode, rerank};
 
 /// One stage of the ranking and what it did to a hit.
 #[derive(Clone, Debug, PartialEq)]
@@ -79,24 +80,18 @@ impl Trace {
 }
 
 /// Tells the stages of one hit. `certainty` is what the scores of the whole list are worth.
-pub(super) fn stages(
-    ranked: &Ranked,
-    tuning: &Tuning,
-    (mode, intent): (Mode, Intent),
-    certainty: f32,
-) -> Vec<Stage> {
-    let candidate = &ranked.candidate;
+pub(super) fn stages(ranked: &Ranked, plan: &Plan<'_>, certainty: f32) -> Vec<Stage> {
     let mut trace = Trace::default();
-    retrieved(&mut trace, candidate, mode, intent, tuning);
-    looked_at(&mut trace, candidate, mode, tuning);
-    if candidate.is_unshown {
+    retrieved(&mut trace, &ranked.fused, plan);
+    reranked(&mut trace, ranked, plan);
+    if ranked.is_unshown {
         let detail = "it does not show what its note was let through for";
         trace.add("condition", Effect::Times, NOT_SHOWN, detail.to_owned());
     }
-    aged(&mut trace, candidate);
-    linked(&mut trace, candidate);
-    if let Some(most) = candidate.most {
-        let detail = "no higher than those that were looked at more closely";
+    aged(&mut trace, ranked);
+    linked(&mut trace, ranked);
+    if let Some(most) = ranked.most {
+        let detail = "no higher than those that were reranked";
         trace.add("below", Effect::AtMost, most, detail.to_owned());
     }
     promised(&mut trace, ranked);
@@ -111,18 +106,13 @@ pub(super) fn stages(
 }
 
 /// What the retrievers said, and how their shares add up.
-fn retrieved(
-    trace: &mut Trace,
-    candidate: &Candidate,
-    mode: Mode,
-    intent: Intent,
-    tuning: &Tuning,
-) {
+fn retrieved(trace: &mut Trace, fused: &Fused, plan: &Plan<'_>) {
+    let candidate = &fused.candidate;
     let rank =
         |rank: Option<u32>| rank.map_or("unlisted".to_owned(), |rank| format!("rank {rank}"));
-    let (of_words, of_meaning, how) = shares(candidate, mode, intent, tuning);
+    let (of_words, of_meaning, how) = shares(fused, plan);
     let (note, chunk) = candidate.lexical_parts;
-    if mode != Mode::Vector {
+    if plan.mode != Mode::Vector {
         let detail = format!(
             "{} with {:.3}, note {note:.3}, passage {chunk:.3}",
             rank(candidate.lexical_rank),
@@ -134,33 +124,28 @@ fn retrieved(
         let detail = format!(
             "{} with {:.3}, cosine {cosine:.3} above {:.3}",
             rank(candidate.vector_rank),
-            candidate.vector,
-            candidate.background
+            fused.vector,
+            candidate.noise_floor
         );
         trace.add("meaning", Effect::Adds, of_meaning, detail);
     }
-    trace.add("fusion", Effect::Is, candidate.fused, how);
-    if candidate.period > 0.0 {
+    trace.add("fusion", Effect::Is, fused.blended, how);
+    if fused.period > 0.0 {
         let detail = "its note is of the time that was asked for".to_owned();
-        trace.add("time", Effect::Adds, candidate.period, detail);
+        trace.add("time", Effect::Adds, fused.period, detail);
     }
 }
 
 /// What words and meaning add to the score, and by which rule.
-fn shares(
-    candidate: &Candidate,
-    mode: Mode,
-    intent: Intent,
-    tuning: &Tuning,
-) -> (f32, f32, String) {
-    match (mode, tuning.fusion) {
+fn shares(fused: &Fused, plan: &Plan<'_>) -> (f32, f32, String) {
+    let candidate = &fused.candidate;
+    match (plan.mode, plan.fusion()) {
         (Mode::Lexical, _) => (candidate.lexical, 0.0, "words alone".to_owned()),
-        (Mode::Vector, _) => (0.0, candidate.vector, "meaning alone".to_owned()),
-        (Mode::Hybrid, Fusion::Blend { vector }) => {
-            let share = vector_share(vector, intent, tuning);
-            let how = format!("{}, share of meaning {share:.2}", intent.name());
+        (Mode::Vector, _) => (0.0, fused.vector, "meaning alone".to_owned()),
+        (Mode::Hybrid, Fusion::Blend { vector: share }) => {
+            let how = format!("{}, share of meaning {share:.2}", plan.typed.intent.name());
             let of_words = (1.0 - share) * candidate.lexical;
-            (of_words, share * candidate.vector, how)
+            (of_words, share * fused.vector, how)
         }
         (
             Mode::Hybrid,
@@ -180,33 +165,34 @@ fn shares(
     }
 }
 
-/// What the closer look added. Who was not looked at is measured on the same scale.
-fn looked_at(trace: &mut Trace, candidate: &Candidate, mode: Mode, tuning: &Tuning) {
-    if !rank::is_looked_at(tuning, mode) {
+/// What reranking added. What was not reranked is measured on the same scale.
+fn reranked(trace: &mut Trace, ranked: &Ranked, plan: &Plan<'_>) {
+    let tuning = &plan.tuning;
+    if !rerank::is_used(tuning, plan.mode) {
         return;
     }
-    if let Some(look) = candidate.look {
-        let added = tuning.rerank.weights.weighted(&look.signals);
-        trace.add("closer look", Effect::Adds, added, seen(&look));
+    if let Some(features) = &ranked.features {
+        let added = tuning.rerank.weights.weighted(&features.signals);
+        trace.add("rerank", Effect::Adds, added, seen(features));
     }
     let most = 1.0 + tuning.rerank.weights.most();
     let detail = format!("over {most:.2}, the most there is");
     trace.add("scale", Effect::Times, 1.0 / most, detail);
-    if let Some(look) = candidate.look.filter(|look| look.kept() < 1.0) {
+    if let Some(features) = ranked.features.filter(|features| features.kept() < 1.0) {
         let detail = format!(
             "it repeats what was asked {:.2}, or what many notes say {:.2}",
-            look.stuffing, look.repeated
+            features.stuffing, features.repeated
         );
-        trace.add("repetition", Effect::Times, look.kept(), detail);
+        trace.add("repetition", Effect::Times, features.kept(), detail);
     }
-    if let Some(most) = candidate.stub_most {
+    if let Some(most) = ranked.stub_most {
         let detail = "a stub, below a passage that explains".to_owned();
         trace.add("stub", Effect::AtMost, most, detail);
     }
 }
 
-fn aged(trace: &mut Trace, candidate: &Candidate) {
-    let Some(decay) = candidate.decay else {
+fn aged(trace: &mut Trace, ranked: &Ranked) {
+    let Some(decay) = ranked.decay else {
         return;
     };
     if decay.factor != 1.0 {
@@ -220,8 +206,8 @@ fn aged(trace: &mut Trace, candidate: &Candidate) {
     }
 }
 
-fn linked(trace: &mut Trace, candidate: &Candidate) {
-    let Some(terms) = candidate.graph else {
+fn linked(trace: &mut Trace, ranked: &Ranked) {
+    let Some(terms) = ranked.links else {
         return;
     };
     let before = trace.score();
@@ -243,25 +229,17 @@ fn promised(trace: &mut Trace, ranked: &Ranked) {
         Some(Promise::Name) => ("name", "its note was called by name"),
         Some(Promise::Tag) => ("tag", "its note has a tag that was named"),
         Some(Promise::Words) => ("every word", "the best by words holds them all"),
-        Some(Promise::Answer) => ("answer", "it has what the question asks for"),
+        Some(Promise::Answer) => ("answer", "it has what the plan asks for"),
     };
-    trace.add(name, Effect::Is, ranked.candidate.score, detail.to_owned());
+    trace.add(name, Effect::Is, ranked.score, detail.to_owned());
 }
 
-/// What the closer look saw.
-fn seen(look: &Features) -> String {
-    let signals = look.signals.named().chain([("coverage", look.coverage)]);
+/// The signals of a passage, by name.
+fn seen(features: &Features) -> String {
+    let signals = features.signals.named();
     let seen: Vec<String> = signals
+        .chain([("coverage", features.coverage)])
         .map(|(name, value)| format!("{name} {value:.2}"))
         .collect();
     seen.join(", ")
-}
-
-/// The share of meaning in the blend for what was typed.
-pub(super) fn vector_share(share: f32, intent: Intent, tuning: &Tuning) -> f32 {
-    if tuning.leans {
-        (share * intent.vector_factor()).min(1.0)
-    } else {
-        share
-    }
 }

@@ -1,104 +1,51 @@
 //! Candidates of two retrievers into one ranking. Pure.
 
 use super::Mode;
-use super::decay::Decayed;
-use super::graph::Terms;
-use super::rerank::Features;
-use super::tuning::{Fusion, Tuning};
-use crate::store::{Beside, ChunkId, NoteId};
+use super::candidate::Candidate;
+use super::tuning::Fusion;
+use crate::store::NoteId;
 
-/// A chunk that at least one retriever named.
+/// A candidate with the score of both retrievers together.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Candidate {
-    /// The chunk.
-    pub chunk: ChunkId,
-    /// Its note.
-    pub note: NoteId,
-    /// Word score, 0 to 1.
-    pub lexical: f32,
-    /// The shares of its note and of itself that the word score is made of.
-    pub lexical_parts: (f32, f32),
-    /// Words it has beside those of its text.
-    pub beside: Beside,
-    /// 1-based rank by words.
-    pub lexical_rank: Option<u32>,
-    /// Cosine with the question.
-    pub cosine: Option<f32>,
-    /// 1-based rank by meaning.
-    pub vector_rank: Option<u32>,
-    /// Cosine of an unrelated chunk.
-    pub background: f32,
-    /// How near in meaning it is, on the scale that all models share.
-    pub meaning: f32,
+pub(super) struct Fused {
+    /// What each of them says.
+    pub(super) candidate: Candidate,
     /// Meaning score, 0 to 1.
-    pub vector: f32,
-    /// Score of both retrievers together, 0 to 1.
-    pub fused: f32,
+    pub(super) vector: f32,
+    /// Score of both together, 0 to 1.
+    pub(super) blended: f32,
     /// What being of the time that was asked for adds.
-    pub period: f32,
-    /// What the closer look found.
-    pub look: Option<Features>,
-    /// What it may score at most, being a stub beside a note that explains.
-    pub stub_most: Option<f32>,
-    /// Whether it does not show what its note was let through for.
-    pub is_unshown: bool,
-    /// What age did.
-    pub decay: Option<Decayed>,
-    /// What links did.
-    pub graph: Option<Terms>,
-    /// What it may score at most, standing below others.
-    pub most: Option<f32>,
-    /// What it is ranked by.
-    pub score: f32,
+    pub(super) period: f32,
 }
 
-impl Candidate {
-    /// Makes a candidate that nobody has scored yet.
-    pub fn new(chunk: ChunkId, note: NoteId) -> Self {
+impl Fused {
+    /// Makes a candidate without a score, as it is before fusion.
+    pub(super) fn unscored(candidate: Candidate) -> Self {
         Self {
-            chunk,
-            note,
-            lexical: 0.0,
-            lexical_parts: (0.0, 0.0),
-            beside: Beside::default(),
-            lexical_rank: None,
-            cosine: None,
-            vector_rank: None,
-            background: 0.0,
-            meaning: 0.0,
+            candidate,
             vector: 0.0,
-            fused: 0.0,
+            blended: 0.0,
             period: 0.0,
-            look: None,
-            stub_most: None,
-            is_unshown: false,
-            decay: None,
-            graph: None,
-            most: None,
-            score: 0.0,
         }
     }
 
-    /// Whether its words stand for its meaning, too: others were compared with the question, but no vector
-    /// was made of it yet.
-    fn is_judged_by_words(&self, is_meant: bool) -> bool {
-        is_meant && self.cosine.is_none()
+    /// Returns what it is ranked by until it is reranked.
+    pub(super) fn score(&self) -> f32 {
+        self.blended + self.period
     }
 }
 
-/// Whether meaning was asked for at all.
-fn is_meant(candidates: &[Candidate]) -> bool {
-    candidates
-        .iter()
-        .any(|candidate| candidate.cosine.is_some())
-}
-
 /// Scores the candidates for the given mode.
-pub fn fuse(mut candidates: Vec<Candidate>, mode: Mode, tuning: &Tuning) -> Vec<Candidate> {
-    match (mode, tuning.fusion) {
-        (Mode::Lexical, _) => candidates.iter_mut().for_each(|c| c.score = c.lexical),
-        (Mode::Vector, _) => blend(&mut candidates, 1.0),
-        (Mode::Hybrid, Fusion::Blend { vector }) => blend(&mut candidates, vector),
+pub(super) fn fuse(candidates: Vec<Candidate>, mode: Mode, fusion: Fusion) -> Vec<Fused> {
+    let mut fused: Vec<Fused> = candidates.into_iter().map(Fused::unscored).collect();
+    match (mode, fusion) {
+        (Mode::Lexical, _) => {
+            for fused in &mut fused {
+                fused.blended = fused.candidate.lexical;
+            }
+        }
+        (Mode::Vector, _) => blend(&mut fused, 1.0),
+        (Mode::Hybrid, Fusion::Blend { vector }) => blend(&mut fused, vector),
         (
             Mode::Hybrid,
             Fusion::Rrf {
@@ -109,26 +56,42 @@ pub fn fuse(mut candidates: Vec<Candidate>, mode: Mode, tuning: &Tuning) -> Vec<
             },
         ) => {
             let most = (lexical + vector) / (k + 1.0);
-            let is_meant = is_meant(&candidates);
-            for candidate in &mut candidates {
+            let is_meant = is_meant(&fused);
+            for Fused {
+                candidate, blended, ..
+            } in &mut fused
+            {
                 let by_words = candidate.lexical_rank;
                 let by_meaning = match candidate.is_judged_by_words(is_meant) {
                     true => by_words,
                     false => candidate.vector_rank,
                 };
                 let ranks = [(by_words, lexical), (by_meaning, vector)];
-                candidate.score = reciprocal_rank(&ranks, k, missing_rank) / most;
+                *blended = reciprocal_rank(&ranks, k, missing_rank) / most;
             }
         }
     }
-    for candidate in &mut candidates {
-        candidate.fused = candidate.score;
+    fused
+}
+
+/// Whether meaning was asked for at all.
+fn is_meant(fused: &[Fused]) -> bool {
+    fused.iter().any(|fused| fused.candidate.cosine.is_some())
+}
+
+/// Lifts what is of the time that was asked for by a share of the best score. Words, meaning and ranks
+/// each have a scale of their own.
+pub(super) fn lift(fused: &mut [Fused], share: f32, is_of_time: impl Fn(NoteId) -> bool) {
+    let lift = share * fused.iter().map(Fused::score).fold(0.0, f32::max);
+    for fused in fused {
+        if is_of_time(fused.candidate.note) {
+            fused.period = lift;
+        }
     }
-    candidates
 }
 
 /// Returns `Σ weight / (k + rank)` over the lists that have the candidate.
-pub fn reciprocal_rank(ranks: &[(Option<u32>, f32)], k: f32, missing: Option<u32>) -> f32 {
+pub(super) fn reciprocal_rank(ranks: &[(Option<u32>, f32)], k: f32, missing: Option<u32>) -> f32 {
     ranks
         .iter()
         .filter_map(|&(rank, weight)| Some(weight / (k + rank.or(missing)? as f32)))
@@ -140,21 +103,26 @@ pub fn reciprocal_rank(ranks: &[(Option<u32>, f32)], k: f32, missing: Option<u32
 ///
 /// Cosines have no natural zero: unrelated passages still share a language. What an unrelated
 /// passage scores is taken as zero instead.
-fn blend(candidates: &mut [Candidate], vector_share: f32) {
-    let best = candidates
+fn blend(fused: &mut [Fused], vector_share: f32) {
+    let best = fused
         .iter()
-        .filter_map(|candidate| candidate.cosine)
+        .filter_map(|fused| fused.candidate.cosine)
         .fold(0f32, f32::max);
-    let is_meant = is_meant(candidates);
-    for candidate in candidates {
-        let above = |cosine: f32| cosine - candidate.background;
-        let vector = match candidate.cosine {
+    let is_meant = is_meant(fused);
+    for Fused {
+        candidate,
+        vector,
+        blended,
+        ..
+    } in fused
+    {
+        let above = |cosine: f32| cosine - candidate.noise_floor;
+        *vector = match candidate.cosine {
             Some(cosine) if above(best) > f32::EPSILON => (above(cosine) / above(best)).max(0.0),
             None if candidate.is_judged_by_words(is_meant) => candidate.lexical,
             _ => 0.0,
         };
-        candidate.vector = vector;
-        candidate.score = (1.0 - vector_share) * candidate.lexical + vector_share * vector;
+        *blended = (1.0 - vector_share) * candidate.lexical + vector_share * *vector;
     }
 }
 
@@ -167,6 +135,8 @@ mod tests {
     }
 
     use super::*;
+    use crate::search::tuning::RRF;
+    use crate::store::ChunkId;
 
     fn candidate(number: i64) -> Candidate {
         let (chunk, note) = ChunkId::of_test(number);
@@ -187,14 +157,10 @@ mod tests {
 
     #[test]
     fn rrf_is_shown_from_zero_to_one() {
-        let tuning = Tuning {
-            fusion: super::super::tuning::RRF,
-            ..Tuning::default()
-        };
         let mut first = candidate(1);
         (first.lexical_rank, first.vector_rank) = (Some(1), Some(1));
-        let fused = fuse(vec![first], Mode::Hybrid, &tuning);
-        assert!((fused[0].score - 1.0).abs() < 1e-6);
+        let fused = fuse(vec![first], Mode::Hybrid, RRF);
+        assert!((fused[0].score() - 1.0).abs() < 1e-6);
     }
 
     #[test]
@@ -202,7 +168,7 @@ mod tests {
         let scored = |id: i64, lexical: f32, cosine: f32| Candidate {
             lexical,
             cosine: Some(cosine),
-            background: 0.1,
+            noise_floor: 0.1,
             ..candidate(id)
         };
         let list = vec![
@@ -211,9 +177,10 @@ mod tests {
             scored(3, 0.0, 0.1),
         ];
         let reversed: Vec<_> = list.iter().rev().cloned().collect();
-        let mut backwards = fuse(reversed, Mode::Hybrid, &Tuning::default());
+        let blend = Fusion::Blend { vector: 0.25 };
+        let mut backwards = fuse(reversed, Mode::Hybrid, blend);
         backwards.reverse();
-        assert_eq!(fuse(list, Mode::Hybrid, &Tuning::default()), backwards);
+        assert_eq!(fuse(list, Mode::Hybrid, blend), backwards);
     }
 
     #[test]
@@ -225,17 +192,13 @@ mod tests {
             vector_rank: cosine.map(|_| id as u32),
             ..candidate(id)
         };
-        let rrf = Tuning {
-            fusion: super::super::tuning::RRF,
-            ..Tuning::default()
-        };
-        for tuning in [Tuning::default(), rrf] {
+        for fusion in [Fusion::Blend { vector: 0.25 }, RRF] {
             let list = vec![scored(1, 0.9, None), scored(2, 0.8, Some(0.7))];
-            let fused = fuse(list, Mode::Hybrid, &tuning);
-            assert!(fused[0].score >= fused[1].score, "{fused:?}");
+            let fused = fuse(list, Mode::Hybrid, fusion);
+            assert!(fused[0].score() >= fused[1].score(), "{fused:?}");
             // Where nothing was compared, nothing is made up.
             let list = vec![scored(1, 0.9, None)];
-            let before = fuse(list, Mode::Hybrid, &tuning)[0].score;
+            let before = fuse(list, Mode::Hybrid, fusion)[0].score();
             assert!(before < 0.9, "{before}");
         }
     }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use crate::chunk;
 use crate::error::{Error, Result};
-use crate::note::Heading;
 pub use crate::note::PropertyType;
+use crate::note::{Heading, n_in_section};
 use crate::store::{By, ChunkRow, Name, NoteFacts, NoteId, NoteRow, Part, Select, Store, Wanted};
 use crate::words::name_key;
 
@@ -118,13 +118,10 @@ fn anchored_in(store: &Store, note: NoteId, anchor: &str) -> Result<Option<Lines
     let Some(first) = headings.iter().position(|h| name_key(&h.text) == wanted) else {
         return Ok(None);
     };
-    let below = headings[first + 1..].iter();
-    let n_below = below
-        .take_while(|heading| heading.level > headings[first].level)
-        .count();
+    let section = first..first + n_in_section(headings, first);
     Ok(lines_of(&|chunk| {
         let heading = chunk.heading.unwrap_or(usize::MAX);
-        (first..=first + n_below).contains(&heading)
+        section.contains(&heading)
     }))
 }
 
@@ -139,7 +136,7 @@ fn split_anchor(name: &str) -> Option<(&str, &str)> {
 /// Returns the lines of a section by its heading, or of a block by its id.
 fn anchored(text: &str, headings: &[Heading], anchor: &str) -> Option<Lines> {
     match anchor.strip_prefix('^') {
-        Some(id) => block(text, id),
+        Some(id) => block(text, headings, id),
         None => section(text, headings, anchor),
     }
 }
@@ -152,44 +149,35 @@ fn number(index: usize) -> u32 {
 fn section(text: &str, headings: &[Heading], name: &str) -> Option<Lines> {
     let wanted = name_key(name);
     let first = headings.iter().position(|heading| {
-        let line = text
-            .get(heading.start..)
-            .and_then(|rest| rest.lines().next());
-        let written = line.unwrap_or_default().trim_matches('#').trim();
-        name_key(&heading.text) == wanted || name_key(written) == wanted
+        name_key(&heading.text) == wanted || name_key(heading.written(text)) == wanted
     })?;
-    let mut below = headings[first + 1..].iter();
-    let end = below.find(|heading| heading.level <= headings[first].level);
-    let line_of = |at: usize| text.get(..at).map(|before| before.matches('\n').count());
-    let end = match end {
-        Some(end) => line_of(end.start)?,
-        None => text.lines().count(),
+    let end = match headings.get(first + n_in_section(headings, first)) {
+        Some(next) => next.line - 1,
+        None => u32::try_from(text.lines().count()).unwrap_or(u32::MAX),
     };
-    Some((
-        number(line_of(headings[first].start)?),
-        number(end.saturating_sub(1)),
-    ))
+    Some((headings[first].line, end))
 }
 
-fn block(text: &str, id: &str) -> Option<Lines> {
+/// Returns the lines of the block that an id stands at the end of.
+fn block(text: &str, headings: &[Heading], id: &str) -> Option<Lines> {
     let lines: Vec<&str> = text.lines().collect();
     let mark = format!("^{id}");
     let end = lines.iter().position(|line| {
         let line = line.trim_end();
         line == mark || line.ends_with(&format!(" {mark}"))
     })?;
+    let is_gap = |index: usize| {
+        let is_heading = headings.iter().any(|heading| heading.line == number(index));
+        lines[index].trim().is_empty() || is_heading
+    };
     // An id on a line of its own names the block above it.
     let is_alone = lines[end].trim() == mark;
     let is_item = lines[end].trim_start().starts_with(['-', '*', '+']);
     let mut start = end;
-    while start > 0 && !is_item && (is_alone && start == end || !is_gap(lines[start - 1])) {
+    while start > 0 && !is_item && (is_alone && start == end || !is_gap(start - 1)) {
         start -= 1;
     }
     Some((number(start), number(end)))
-}
-
-fn is_gap(line: &str) -> bool {
-    line.trim().is_empty() || line.starts_with('#')
 }
 
 type Lines = (u32, u32);

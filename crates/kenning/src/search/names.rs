@@ -1,26 +1,23 @@
 //! Which notes were called by name, and so stand first.
 
 use super::Query;
-use super::grammar::Request;
+use super::plan::Plan;
 use super::select::Selection;
 use crate::error::Result;
 use crate::store::{Name, Named, NoteId, Store};
 
 /// Notes that were called by name: `[[name]]` in the query, or all of it a file name or alias;
-/// a title only when nothing else is. Where it is none, what a question asks for may be the name of one.
+/// a title only when nothing else is. Where no note is called so, what a question asks for may be the
+/// name of one.
 ///
 /// A link in the query is there in any case; what merely happens to be a name keeps to the filter.
-pub(super) fn pinned_notes(
-    store: &Store,
-    request: &Request,
-    query: &Query,
-    selection: &Selection<'_>,
-) -> Result<Vec<NoteId>> {
+pub(super) fn pinned_notes(store: &Store, plan: &Plan<'_>) -> Result<Vec<NoteId>> {
+    let Plan {
+        query, selection, ..
+    } = plan;
     let mut pinned = Vec::new();
-    let keys = request
-        .pinned
-        .iter()
-        .map(|name| (crate::words::name_key(name), true));
+    let linked = plan.typed.request.pinned.iter();
+    let keys = linked.map(|name| (crate::words::name_key(name), true));
     for (key, is_link) in keys.chain([(query.name_key.clone(), false)]) {
         for note in best_of(&store.resolve(Name::Key(&key))?) {
             if !pinned.contains(&note) && (is_link || selection.has(note)?) {

@@ -3,10 +3,9 @@
 
 use std::cmp::Ordering;
 
-use super::fuse::Candidate;
 use super::grammar::Request;
 use super::list::{self, USUAL_LENGTH};
-use super::rank::{Promise, Ranked, Rows, by_score_and_place};
+use super::ranked::{Promise, Ranked, by_score_and_place};
 use super::select::Selection;
 use crate::error::Result;
 use crate::note;
@@ -20,24 +19,24 @@ pub(super) fn keep_tags(
     store: &Store,
     request: &Request,
     selection: &Selection<'_>,
-    looked: &mut Vec<Ranked>,
+    best: &mut Vec<Ranked>,
 ) -> Result<()> {
     let mut n_kept = 0;
     for tag in &request.tags {
         let has_tag = |tags: &[String]| tags.iter().any(|own| note::is_tag_or_below(own, tag));
-        let usual = list::usual(looked);
-        let is_tagged = |place: &&usize| has_tag(&looked[**place].note.tags);
+        let usual = list::usual(best);
+        let is_tagged = |place: &&usize| has_tag(&best[**place].note.tags);
         let found = usual.iter().position(|place| is_tagged(&place));
         if found.is_some_and(|at| at < TAGGED_AMONG + n_kept) {
             continue;
         }
         let tagged = match found {
-            Some(at) => Some(looked.remove(usual[at])),
+            Some(at) => Some(best.remove(usual[at])),
             None => newest_tagged(store, selection, has_tag)?,
         };
         if let Some(tagged) = tagged {
             let place = usual.get(TAGGED_AMONG + n_kept - 1);
-            promote(looked, tagged, place.copied(), Promise::Tag);
+            promote(best, tagged, place.copied(), Promise::Tag);
             n_kept += 1;
         }
     }
@@ -61,8 +60,7 @@ fn newest_tagged(
         if selection.has(facts.id)?
             && let Some(chunk) = store.chunks(By::Note(facts.id))?.into_iter().next()
         {
-            let candidate = Candidate::new(chunk.id, chunk.note);
-            return Rows::new(store).ranked(candidate, chunk).map(Some);
+            return Ranked::unscored(store, chunk).map(Some);
         }
     }
     Ok(None)
@@ -70,48 +68,48 @@ fn newest_tagged(
 
 /// The passage that is best by words, if it holds every one of them, is in the usual list in any
 /// case: what was typed stands there.
-pub(super) fn keep_perfect(looked: &mut Vec<Ranked>) {
-    let usual = list::usual(looked);
+pub(super) fn keep_perfect(best: &mut Vec<Ranked>) {
+    let usual = list::usual(best);
     let Some((kept, below)) = usual.split_at_checked(USUAL_LENGTH) else {
         return;
     };
     let perfect = |places: &[usize]| {
         let places = places.iter().copied();
-        let perfect = places.filter(|&place| is_perfect(&looked[place]));
-        perfect.max_by(|&a, &b| by_words(&looked[a], &looked[b]))
+        let perfect = places.filter(|&place| is_perfect(&best[place]));
+        perfect.max_by(|&a, &b| by_words(&best[a], &best[b]))
     };
-    let Some(best) = perfect(below) else {
+    let Some(found) = perfect(below) else {
         return;
     };
-    let is_better = |kept: usize| by_words(&looked[kept], &looked[best]).is_lt();
+    let is_better = |kept: usize| by_words(&best[kept], &best[found]).is_lt();
     let last = kept[USUAL_LENGTH - 1];
-    if perfect(kept).is_none_or(is_better) && !looked[last].is_pinned() {
-        let best = looked.remove(best);
-        promote(looked, best, Some(last), Promise::Words);
+    if perfect(kept).is_none_or(is_better) && !best[last].is_pinned() {
+        let found = best.remove(found);
+        promote(best, found, Some(last), Promise::Words);
     }
 }
 
 /// Puts a passage in the place of another one, with the score of that one.
 pub(super) fn promote(
-    looked: &mut Vec<Ranked>,
+    best: &mut Vec<Ranked>,
     mut one: Ranked,
     place: Option<usize>,
     promise: Promise,
 ) {
-    let n_pinned = looked.iter().take_while(|ranked| ranked.is_pinned());
-    let place = place.unwrap_or(looked.len()).max(n_pinned.count());
-    let above = looked.get(place).or(looked.last());
-    let lifted = above.map_or(0.0, |above| above.candidate.score);
-    one.candidate.score = one.candidate.score.max(lifted).min(1.0);
+    let n_pinned = best.iter().take_while(|ranked| ranked.is_pinned());
+    let place = place.unwrap_or(best.len()).max(n_pinned.count());
+    let above = best.get(place).or(best.last());
+    let lifted = above.map_or(0.0, |above| above.score);
+    one.score = one.score.max(lifted).min(1.0);
     one.promise = Some(promise);
-    looked.insert(place.min(looked.len()), one);
+    best.insert(place.min(best.len()), one);
 }
 
 fn is_perfect(ranked: &Ranked) -> bool {
-    let look = ranked.candidate.look;
-    look.is_some_and(|look| look.coverage > 0.999)
+    let features = ranked.features.as_ref();
+    features.is_some_and(|features| features.coverage > 0.999)
 }
 
 fn by_words(a: &Ranked, b: &Ranked) -> Ordering {
-    (a.candidate.lexical.total_cmp(&b.candidate.lexical)).then_with(|| by_score_and_place(b, a))
+    (a.candidate().lexical.total_cmp(&b.candidate().lexical)).then_with(|| by_score_and_place(b, a))
 }

@@ -89,6 +89,18 @@ impl Query {
 }
 
 impl Query {
+    /// Returns the same question with other terms in place of those of some words, by their numbers.
+    pub(super) fn corrected<'g>(
+        &self,
+        corrections: impl Iterator<Item = (usize, &'g TermGroup)>,
+    ) -> Self {
+        let mut corrected = self.clone();
+        for (number, group) in corrections {
+            corrected.groups[number] = group.clone();
+        }
+        corrected
+    }
+
     /// Adds how notes in rarer languages of the vault spell words that no note says otherwise. `says` tells
     /// whether a note in a language has a term.
     pub(super) fn widen<E>(

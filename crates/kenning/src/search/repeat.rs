@@ -3,19 +3,19 @@
 
 use rustc_hash::{FxHashMap, FxHashSet};
 
-use super::rank::{Ranked, Rows};
+use super::ranked::Ranked;
 use crate::chunk::{paragraphs, print};
 use crate::error::Result;
-use crate::store::NoteId;
+use crate::store::{NoteId, Store};
 
 /// Notes that must have a text for it to count as repeated.
 const NOTES_MIN: usize = 4;
 
 /// Leaves out passages that say what a better one says, word for word; that one tells where.
-pub(super) fn collapse(looked: &mut Vec<Ranked>) {
+pub(super) fn collapse(best: &mut Vec<Ranked>) {
     let mut first: FxHashMap<i64, usize> = FxHashMap::default();
-    let mut kept: Vec<Ranked> = Vec::with_capacity(looked.len());
-    for ranked in looked.drain(..) {
+    let mut kept: Vec<Ranked> = Vec::with_capacity(best.len());
+    for ranked in best.drain(..) {
         let whole = ranked.chunk.prints.whole;
         match first.get(&whole) {
             Some(&known) if whole != 0 && !ranked.is_pinned() => {
@@ -30,7 +30,7 @@ pub(super) fn collapse(looked: &mut Vec<Ranked>) {
             }
         }
     }
-    *looked = kept;
+    *best = kept;
 }
 
 /// Paragraphs that many notes have, by their fingerprints.
@@ -39,16 +39,16 @@ pub(super) struct Repeated(FxHashSet<u32>);
 impl Repeated {
     /// Finds what the notes of these passages repeat. Texts are read only of passages that begin or
     /// end alike, which are few or none.
-    pub(super) fn find(rows: Rows<'_>, looked: &mut [Ranked]) -> Result<Self> {
-        let edges = many(looked.iter().map(|ranked| {
+    pub(super) fn find(store: &Store, best: &mut [Ranked]) -> Result<Self> {
+        let edges = many(best.iter().map(|ranked| {
             let prints = ranked.chunk.prints;
             (ranked.note.id, [prints.first, prints.last])
         }));
         let mut paragraphs_of = Vec::new();
-        for ranked in looked.iter_mut() {
+        for ranked in best.iter_mut() {
             let prints = ranked.chunk.prints;
             if edges.contains(&prints.first) || edges.contains(&prints.last) {
-                rows.read_text(ranked)?;
+                ranked.read_text(store)?;
                 let all = paragraphs(ranked.passage()).map(print);
                 paragraphs_of.extend(all.map(|print| (ranked.note.id, [print])));
             }

@@ -1,378 +1,167 @@
-//! A closer look at the best candidates: what one score per passage cannot see. Pure.
+//! Reranks the best candidates: what one score per passage cannot tell is read off their words and names
+//! and added to their scores.
 
-use smallvec::{SmallVec, smallvec};
+use rustc_hash::FxHashMap;
 
-use super::Query;
-use super::finder::Finder;
-use super::signals::{Seen, SignalValues};
-use super::tuning::{REPEATED_LOSS, STUFFED_MIN, TELLING_SHARE};
-use crate::store::{Beside, Positions};
-use crate::words::Language;
+use super::features::{self, FeatureReader, NameFeatures, Names};
+use super::maxsim::MaxSim;
+use super::ranked::Ranked;
+use super::repeat::Repeated;
+use super::retrieve::Strength;
+use super::signals::{self, SignalId, SignalWeights};
+use super::tuning::{Fusion, Tuning};
+use super::{Mode, Query, SearchContext};
+use crate::chunk;
+use crate::error::Result;
+use crate::store::{ChunkId, ChunkRow, NoteId, NoteRow};
 
-/// What a word that only stands in a longer one counts for as being there.
-pub(super) const PART_COVERAGE: f32 = 0.6;
-
-/// Something of each word of the query: few words need no memory of their own.
-pub(super) type OfEach<T> = SmallVec<[T; 16]>;
-
-/// What the closer look found.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Features {
-    /// What is added to the score.
-    pub signals: SignalValues,
-    /// Share of the query's words, by rarity, in the passage, above it, in links to its note, or in
-    /// anything else that is seen of it.
-    pub coverage: f32,
-    /// How far the passage repeats the query's words instead of saying anything about them.
-    pub stuffing: f32,
-    /// Whether it is a stub: little but the words of the query.
-    pub is_stub: bool,
-    /// Words of it that were not asked for.
-    pub n_others: u32,
-    /// Share of the query's words that it holds, by rarity, that only text has which many notes repeat.
-    pub repeated: f32,
-    /// Whether it, or what it is called, holds one of the query's rarer words.
-    pub is_telling: bool,
+/// Whether the best candidates are reranked.
+pub(super) fn is_used(tuning: &Tuning, mode: Mode) -> bool {
+    mode == Mode::Hybrid && matches!(tuning.fusion, Fusion::Blend { .. })
 }
 
-impl Features {
-    /// Returns what is kept of a score where words are merely repeated.
-    pub fn kept(&self) -> f32 {
-        (1.0 - self.stuffing).max(STUFFED_MIN) * (1.0 - REPEATED_LOSS * self.repeated)
+/// Whether the texts of the passages are read for it: parts of words are.
+pub(super) fn reads_texts(tuning: &Tuning) -> bool {
+    tuning.rerank.weights.get(SignalId::Compound) > 0.0
+}
+
+/// Adds what the features of each passage tell to its score. `pieces` are those of the same passages.
+pub(super) fn rerank(
+    cx: &SearchContext<'_>,
+    best: &mut [Ranked],
+    pieces: &Pieces,
+    query: &Query,
+    strength: &Strength,
+) -> Result<()> {
+    let cosines = similar_words(cx, best.len(), pieces, query, strength);
+    let mut reader = FeatureReader::new(query, &strength.idf);
+    let repeated = Repeated::find(cx.store, best)?;
+    let mut of_notes: FxHashMap<NoteId, NameFeatures> = FxHashMap::default();
+    let chunks: Vec<ChunkId> = best.iter().map(|ranked| ranked.chunk.id).collect();
+    let positions = cx.store.positions(&query.groups, &chunks)?;
+    for ((ranked, positions), cosine) in best.iter_mut().zip(&positions).zip(cosines) {
+        let note = &ranked.note;
+        let crumbs = chunk::breadcrumb(&note.title, &note.headings, ranked.chunk.heading);
+        let names = names(note);
+        let of_note = (of_notes.entry(note.id)).or_insert_with(|| reader.names(&names));
+        let passage = features::Passage {
+            positions,
+            headings: &crumbs[1..],
+            beside: ranked.candidate().beside,
+            text: (ranked.text.as_deref()).filter(|_| reads_texts(cx.tuning)),
+            repeated: repeated.of(ranked).collect(),
+        };
+        ranked.features = Some(reader.features(&passage, &names, of_note, cosine));
+    }
+    add_signals(best, &cx.tuning.rerank.weights);
+    cap_stubs(best);
+    Ok(())
+}
+
+/// Returns how like the words of each passage are to those of the query, where that is measured.
+fn similar_words(
+    cx: &SearchContext<'_>,
+    n_passages: usize,
+    pieces: &Pieces,
+    query: &Query,
+    strength: &Strength,
+) -> Vec<Option<f32>> {
+    let is_measured = cx.tuning.rerank.weights.get(SignalId::Similarity) > 0.0;
+    let Some(model) = cx.embedder.token_vectors().filter(|_| is_measured) else {
+        return vec![None; n_passages];
+    };
+    let words = query.words.iter().map(String::as_str);
+    let similar = MaxSim::new(model, words.zip(strength.idf.iter().copied()));
+    let scores = similar.scores(&pieces.passages());
+    scores.into_iter().map(Some).collect()
+}
+
+/// Adds up the signals, by their weights.
+fn add_signals(best: &mut [Ranked], weights: &SignalWeights) {
+    let features = (best.iter_mut()).filter_map(|ranked| ranked.features.as_mut());
+    let mut values: Vec<_> = features.map(|features| &mut features.signals).collect();
+    signals::scale(&mut values);
+    for ranked in best {
+        if let Some(features) = &ranked.features {
+            let added = weights.weighted(&features.signals);
+            ranked.score = features.kept() * (ranked.score + added) / (1.0 + weights.most());
+        }
     }
 }
 
-/// What is looked at of a note, whichever of its passages it is.
-pub(super) struct Names<'a> {
-    /// Title, file name and aliases.
-    pub(super) own: SmallVec<[&'a str; 4]>,
-    /// What other notes call it.
-    pub(super) called: &'a [String],
-    pub(super) tags: &'a [String],
-    /// Notes it is linked with.
-    pub(super) n_neighbours: u32,
-    pub(super) language: Language,
+/// Returns the score of a candidate that was not reranked: as if nothing had been seen.
+pub(super) fn unseen_score(score: f32, tuning: &Tuning, mode: Mode) -> f32 {
+    match is_used(tuning, mode) {
+        true => score / (1.0 + tuning.rerank.weights.most()),
+        false => score,
+    }
 }
 
-/// What is looked at of a passage.
-pub(super) struct Passage<'a> {
-    /// Where words of the query stand in it.
-    pub(super) places: &'a Positions,
-    pub(super) headings: &'a [&'a str],
-    /// Words it has beside those of its text.
-    pub(super) beside: Beside,
-    /// Its text, where parts of words count.
-    pub(super) joined: Option<&'a str>,
-    /// Paragraphs of it that many notes have.
-    pub(super) repeated: Vec<&'a str>,
+/// Other words that a passage must have to explain something.
+const EXPLAINING_WORDS_MIN: u32 = 40;
+/// What a score is multiplied by to be just below another one.
+const BELOW: f32 = 0.999;
+
+/// A stub does not beat a note that holds all of what was asked for and explains it.
+fn cap_stubs(best: &mut [Ranked]) {
+    let explaining = best.iter().filter_map(|ranked| {
+        let features = ranked.features?;
+        let is_deep = features.n_others >= EXPLAINING_WORDS_MIN && !features.is_stub;
+        (is_deep && features.coverage > 0.999).then_some(ranked.score)
+    });
+    let Some(most) = explaining.max_by(f32::total_cmp) else {
+        return;
+    };
+    for ranked in best {
+        let is_stub = ranked.features.is_some_and(|features| features.is_stub);
+        if is_stub && ranked.score >= most {
+            // Just below: among equals, paths would decide.
+            ranked.stub_most = Some(most * BELOW);
+            ranked.score = most * BELOW;
+        }
+    }
 }
 
-/// What the names of a note tell.
-pub(super) struct NamesLook {
-    is_held: OfEach<bool>,
-    pub(super) title: f32,
-    pub(super) called: f32,
+/// Returns what a note is called: by itself and by others.
+pub(super) fn names(note: &NoteRow) -> Names<'_> {
+    let title = note.title.as_str();
+    let file_name = note.file_name().filter(|name| *name != title);
+    let aliases = note.aliases.iter().map(String::as_str);
+    let own = std::iter::once(title).chain(file_name).chain(aliases);
+    Names {
+        own: own.collect(),
+        anchor_texts: &note.anchor_texts,
+        tags: &note.tags,
+        n_neighbours: note.n_neighbours,
+        language: note.language,
+    }
 }
 
-/// Looks at one passage after the other.
-pub(super) struct Lens<'q> {
-    finder: Finder<'q>,
-    /// Rarity of each word of the query.
-    idf: &'q [f32],
-    total: f32,
+/// As many word pieces as most passages have, each counted once.
+const PIECES_OF_PASSAGE: usize = 128;
+
+/// The word pieces of passages, one behind the other.
+pub(super) struct Pieces {
+    all: Vec<u32>,
+    ends: Vec<usize>,
 }
 
-impl<'q> Lens<'q> {
-    /// Looks for `query`; `idf` is the rarity of each of its words.
-    pub(super) fn new(query: &'q Query, idf: &'q [f32]) -> Self {
+impl Pieces {
+    pub(super) fn with_capacity(n_passages: usize) -> Self {
         Self {
-            finder: Finder::new(query),
-            idf,
-            total: idf.iter().sum(),
+            all: Vec::with_capacity(n_passages * PIECES_OF_PASSAGE),
+            ends: Vec::with_capacity(n_passages),
         }
     }
 
-    /// Looks at the names of a note.
-    pub(super) fn names(&mut self, names: &Names<'_>) -> NamesLook {
-        let mut is_held: OfEach<bool> = smallvec![false; self.finder.query.groups.len()];
-        for tag in names.tags {
-            (self.finder).each(tag, names.language, |group, _, _| is_held[group] = true);
-        }
-        let mut best = |texts: &mut dyn Iterator<Item = &str>| {
-            texts
-                .map(|name| self.agreement(name, names.language, &mut is_held))
-                .fold(0.0, f32::max)
-        };
-        let title = best(&mut names.own.iter().copied());
-        let called = best(&mut names.called.iter().map(String::as_str));
-        NamesLook {
-            is_held,
-            title,
-            called,
-        }
+    pub(super) fn push(&mut self, chunk: &ChunkRow) {
+        chunk.pieces(&mut self.all);
+        self.ends.push(self.all.len());
     }
 
-    /// Looks at the words of a passage. `cosine` is how like they are to those of the query, where that is
-    /// measured; where it is not, a word is like itself and nothing else.
-    pub(super) fn features(
-        &mut self,
-        passage: &Passage<'_>,
-        names: &Names<'_>,
-        look: &NamesLook,
-        cosine: Option<f32>,
-    ) -> Features {
-        if self.idf.is_empty() || self.total <= 0.0 {
-            return Features::default();
-        }
-        let Positions { found, n_words } = passage.places;
-        let mut is_held = look.is_held.clone();
-        found.iter().for_each(|&(group, _)| is_held[group] = true);
-        let headings = passage.headings.iter();
-        let heading = headings
-            .map(|heading| self.agreement(heading, names.language, &mut is_held))
-            .fold(0.0, f32::max);
-        let coverage = self.covered(is_held.clone(), passage.beside);
-        let seen = Seen {
-            query: self.finder.query,
-            idf: self.idf,
-            total: self.total,
-            is_held: &is_held,
-            places: passage.places,
-            headings: passage.headings,
-            heading,
-            names: &names.own,
-            n_neighbours: names.n_neighbours,
-            look,
-            joined: passage.joined,
-            cosine: cosine.unwrap_or(coverage),
-        };
-        Features {
-            signals: SignalValues::of(&seen),
-            coverage,
-            stuffing: stuffing(found, *n_words, self.idf.len()),
-            is_stub: is_stub(found.len() as u32, *n_words),
-            n_others: n_words.saturating_sub(found.len() as u32),
-            repeated: self.repeated(passage, names.language, look),
-            is_telling: self.is_telling(&is_held),
-        }
-    }
-
-    /// Whether one of the rarer words is held: by the others alone, nothing is told.
-    fn is_telling(&self, is_held: &[bool]) -> bool {
-        let rarest = self.idf.iter().copied().fold(0.0, f32::max);
-        let mut held = self.idf.iter().zip(is_held);
-        held.any(|(&idf, &is_held)| is_held && idf >= TELLING_SHARE * rarest)
-    }
-
-    /// Share of the words that a passage itself holds, by rarity, that only repeated paragraphs have.
-    fn repeated(&mut self, passage: &Passage<'_>, language: Language, look: &NamesLook) -> f32 {
-        if passage.repeated.is_empty() {
-            return 0.0;
-        }
-        let mut n_own: OfEach<i32> = smallvec![0; self.idf.len()];
-        let mut is_held: OfEach<bool> = smallvec![false; self.idf.len()];
-        for &(group, _) in &passage.places.found {
-            n_own[group] += 1;
-            is_held[group] = true;
-        }
-        for paragraph in &passage.repeated {
-            (self.finder).each(paragraph, language, |group, _, _| n_own[group] -= 1);
-        }
-        let held = share(&is_held, self.idf, 1.0);
-        for group in 0..is_held.len() {
-            is_held[group] &= n_own[group] <= 0 && !look.is_held[group];
-        }
-        match held > 0.0 {
-            true => share(&is_held, self.idf, held),
-            false => 0.0,
-        }
-    }
-
-    /// Returns which words of the query a passage holds, by itself or by what stands above it.
-    pub(super) fn held(
-        &mut self,
-        passage: &Passage<'_>,
-        names: &Names<'_>,
-        look: &NamesLook,
-    ) -> OfEach<bool> {
-        let mut is_held = look.is_held.clone();
-        (passage.places.found.iter()).for_each(|&(group, _)| is_held[group] = true);
-        for heading in passage.headings {
-            self.agreement(heading, names.language, &mut is_held);
-        }
-        for (group, held) in is_held.iter_mut().enumerate() {
-            *held |= passage.beside.is_named(group);
-        }
-        is_held
-    }
-
-    /// Share of the words that are held anywhere, by rarity; one that only stands in a longer word counts
-    /// in part.
-    fn covered(&self, mut is_held: OfEach<bool>, beside: Beside) -> f32 {
-        let mut in_part = 0.0;
-        for (group, held) in is_held.iter_mut().enumerate() {
-            *held |= beside.is_named(group);
-            if !*held && beside.is_partly(group) {
-                in_part += PART_COVERAGE * self.idf[group];
-            }
-        }
-        share(&is_held, self.idf, self.total) + in_part / self.total
-    }
-
-    /// A name agrees as far as it holds the query and the query holds it: the harmonic mean of both.
-    fn agreement(&mut self, name: &str, language: Language, held_by_any: &mut [bool]) -> f32 {
-        let mut is_held: OfEach<bool> = smallvec![false; self.finder.query.groups.len()];
-        let mut n_asked = 0usize;
-        let n_words = self.finder.each(name, language, |group, _, _| {
-            is_held[group] = true;
-            held_by_any[group] = true;
-            n_asked += 1;
-        });
-        let covered = share(&is_held, self.idf, self.total);
-        let exact = (n_asked as f32 / n_words.max(1) as f32).min(1.0);
-        if covered > 0.0 {
-            2.0 * covered * exact / (covered + exact)
-        } else {
-            0.0
-        }
-    }
-}
-
-/// Share of the words that are held, by rarity.
-fn share(is_held: &[bool], idf: &[f32], total: f32) -> f32 {
-    let held = idf.iter().zip(is_held).filter(|(_, held)| **held);
-    held.map(|(idf, _)| idf).sum::<f32>() / total
-}
-
-/// How often a word may come before it counts as repeated: in a title and in the text.
-const REPEATS_MIN: usize = 2;
-/// A passage with this many other words says something, whatever it repeats.
-const SAYING_WORDS: f32 = 20.0;
-
-/// Share of a stub that merely repeats the words of the query, counted from a half: text that is
-/// about something says more about it than its name.
-fn stuffing(places: &[(usize, u32)], n_words: u32, n_groups: usize) -> f32 {
-    let mut counts: OfEach<usize> = smallvec![0; n_groups];
-    places.iter().for_each(|&(group, _)| counts[group] += 1);
-    let n_repeated: usize = counts.iter().map(|n| n.saturating_sub(REPEATS_MIN)).sum();
-    let n_others = n_words.saturating_sub(places.len() as u32) as f32;
-    let share = n_repeated as f32 / (n_repeated as f32 + n_others).max(1.0);
-    (2.0 * share - 1.0).max(0.0) * (1.0 - n_others / SAYING_WORDS).max(0.0)
-}
-
-/// A passage with fewer other words than this says nothing about what was asked.
-const BARE_WORDS: u32 = 8;
-/// Share of such a passage that the words of the question make up.
-const BARE_DENSITY: f32 = 0.25;
-/// A passage with fewer other words than this may be stuffed with those of the question.
-const STUFFED_WORDS: u32 = 60;
-/// Share of such a passage that they make up: more than where people write about something.
-const STUFFED_DENSITY: f32 = 0.5;
-
-/// Whether a passage is little but the words of the query.
-fn is_stub(n_asked: u32, n_words: u32) -> bool {
-    let density = n_asked as f32 / n_words.max(1) as f32;
-    let n_others = n_words.saturating_sub(n_asked);
-    let is_bare = n_others < BARE_WORDS && density >= BARE_DENSITY;
-    let is_stuffed = n_others < STUFFED_WORDS && density >= STUFFED_DENSITY;
-    n_asked > 0 && (is_bare || is_stuffed)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::search::signals::SignalId;
-    use crate::words;
-    use insta::assert_snapshot;
-
-    fn places(query: &Query, text: &str) -> Positions {
-        let mut places = Positions::default();
-        for word in words::words(text) {
-            let term = words::term_of(&word, Language::English);
-            let mut groups = query.groups.iter();
-            let group = groups.position(|group| group.terms.contains(&term));
-            let found = group.map(|group| (group, places.n_words));
-            places.found.extend(found);
-            places.n_words += 1;
-        }
-        places
-    }
-
-    fn check(query: &str, name: &str, text: &str) -> String {
-        let query = Query::parse(query, &[(Language::English, 1)]);
-        let idf = vec![1.0; query.groups.len()];
-        let names = Names {
-            own: smallvec![name],
-            called: &[],
-            tags: &[],
-            n_neighbours: 0,
-            language: Language::English,
-        };
-        let places = places(&query, text);
-        let passage = Passage {
-            places: &places,
-            headings: &[],
-            beside: Beside::default(),
-            joined: Some(text),
-            repeated: Vec::new(),
-        };
-        let mut lens = Lens::new(&query, &idf);
-        let look = lens.names(&names);
-        let found = lens.features(&passage, &names, &look, None);
-        let of = |signal| found.signals.get(signal);
-        format!(
-            "coverage {:.2}, phrase {:.2}, proximity {:.2}, title {:.2}",
-            found.coverage,
-            of(SignalId::Phrase),
-            of(SignalId::Proximity),
-            of(SignalId::Title)
-        )
-    }
-
-    #[test]
-    fn the_closer_look_by_worked_examples() {
-        // All three words, two of two neighbouring pairs, all in one window; no name.
-        assert_snapshot!(check("old red roof", "x", "The old red roof leaks."), @"coverage 1.00, phrase 1.00, proximity 1.00, title 0.00");
-        // The order is another: no pair, but still together.
-        assert_snapshot!(check("old red roof", "x", "A roof, red and old."), @"coverage 1.00, phrase 0.00, proximity 1.00, title 0.00");
-        // Far apart: a window holds one of two words.
-        let apart = format!("roof {} red", "and so on ".repeat(30));
-        assert_snapshot!(check("red roof", "x", &apart), @"coverage 1.00, phrase 0.00, proximity 0.50, title 0.00");
-        // The title holds one of two words (1/2) and is nothing else (1): 2 · ½ · 1 / 1½ = ⅔.
-        assert_snapshot!(check("roof repair", "Roof", "text"), @"coverage 0.50, phrase 0.00, proximity 0.00, title 0.67");
-        assert_snapshot!(check("", "Roof", "text"), @"coverage 0.00, phrase 0.00, proximity 0.00, title 0.00");
-    }
-
-    #[test]
-    fn a_stub_of_keywords_does_not_gain_by_repeating_them() {
-        let stub = check("roof repair", "x", "roof roof roof repair repair");
-        assert_eq!(stub, check("roof repair", "x", "roof repair"));
-    }
-
-    #[test]
-    fn stubs_by_worked_examples() {
-        // Three of ten words and little beside them; three of thirty is how people write.
-        assert!(is_stub(3, 10) && !is_stub(3, 30));
-        // Twenty-eight of fifty words are too many, ten of thirty are what a law may say.
-        assert!(is_stub(28, 50) && !is_stub(10, 30) && !is_stub(90, 170));
-        assert!(!is_stub(0, 0) && !is_stub(0, 5));
-    }
-
-    #[test]
-    fn stuffing_by_worked_examples() {
-        let check = |text: &str| {
-            let query = Query::parse("roof repair", &[(Language::English, 1)]);
-            let places = places(&query, text);
-            stuffing(&places.found, places.n_words, query.groups.len())
-        };
-        // In the title and in the text is no repetition.
-        assert_eq!(check("Roof repair. Roof repair."), 0.0);
-        // Six repeat and two are others: (2 · ¾ − 1) · (1 − 2/20) = .45.
-        let stub = format!("Keywords: {} and", "roof repair ".repeat(5));
-        assert!((check(&stub) - 0.45).abs() < 1e-6, "{}", check(&stub));
-        assert_eq!(check("roof roof roof roof"), 1.0);
-        let long = format!("{} {}", "roof ".repeat(50), "it says more ".repeat(7));
-        assert_eq!(check(&long), 0.0);
-        assert_eq!(check(""), 0.0);
+    fn passages(&self) -> Vec<&[u32]> {
+        let mut start = 0;
+        let mut next = |&end: &usize| &self.all[std::mem::replace(&mut start, end)..end];
+        self.ends.iter().map(&mut next).collect()
     }
 }

@@ -2,13 +2,15 @@
 
 use rustc_hash::{FxBuildHasher, FxHashMap};
 
+use super::candidate::Candidate;
+use super::plan::Plan;
 use super::select::Selection;
 use super::spelling;
-use super::{Candidate, Mode, Query, SearchContext};
-use crate::embed::Embedder;
+use super::{Mode, Query, SearchContext};
 use crate::error::{Error, Result};
 use crate::store::{
     By, ChunkId, Correction, LexicalHit, LexicalQuery, LexicalResults, Nearest, NoteId, Store,
+    TermGroup,
 };
 
 /// Candidates of both retrievers, and what tells a good match from a bad one.
@@ -17,19 +19,6 @@ pub(super) struct Retrieved {
     pub(super) strength: Strength,
     /// Whether asking for more would find nothing else.
     pub(super) is_all: bool,
-}
-
-/// What the retrievers are asked, however many candidates are wanted of them.
-#[derive(Clone, Copy)]
-pub(super) struct Net<'a> {
-    pub(super) cx: &'a SearchContext<'a>,
-    pub(super) query: &'a Query,
-    pub(super) selection: &'a Selection<'a>,
-    pub(super) mode: Mode,
-    /// Whether the model knows the script of the question.
-    pub(super) is_known: bool,
-    /// Nothing but conditions was typed.
-    pub(super) is_listing: bool,
 }
 
 /// Absolute signals; ranks and relative scores cannot tell whether anything matched at all.
@@ -45,29 +34,27 @@ pub(super) struct Strength {
     pub(super) corrections: Vec<Correction>,
 }
 
-/// Share of a question's letters that the model must know to be asked for its meaning.
-const KNOWN_SHARE_MIN: f32 = 0.5;
-
-/// Whether a model knows the script of a question.
-pub(super) fn is_known(embedder: &dyn Embedder, text: &str) -> bool {
-    let model = embedder.token_vectors();
-    model.is_none_or(|model| model.known_share(text) >= KNOWN_SHARE_MIN)
+impl Strength {
+    /// Returns what stands in for words that no note says, by their numbers.
+    pub(super) fn corrected_groups(&self) -> impl Iterator<Item = (usize, &TermGroup)> {
+        let corrections = self.corrections.iter();
+        corrections.map(|correction| (correction.number, &correction.group))
+    }
 }
 
-/// Returns the candidates among the selected notes: the best `n_wanted` of each retriever.
-pub(super) fn retrieve(net: &Net<'_>, n_wanted: usize) -> Result<Retrieved> {
-    let Net {
-        cx,
-        query,
-        selection,
-        mode,
-        is_known,
-        is_listing,
-    } = *net;
-    if is_listing {
+/// Returns the candidates among the notes that a plan selects: the best `n_wanted` of each retriever.
+/// `query` is the plan's own, or that with its corrections.
+pub(super) fn retrieve(
+    cx: &SearchContext<'_>,
+    plan: &Plan<'_>,
+    query: &Query,
+    n_wanted: usize,
+) -> Result<Retrieved> {
+    let (mode, selection) = (plan.mode, &plan.selection);
+    if plan.is_listing {
         return listed(cx.store, selection, n_wanted);
     }
-    let asks_meaning = mode == Mode::Vector || mode == Mode::Hybrid && is_known;
+    let asks_meaning = mode == Mode::Vector || mode == Mode::Hybrid && plan.is_known;
     let vector = match asks_meaning && !query.text.is_empty() {
         true => Some(embed(cx, &query.text)?),
         false => None,
@@ -81,7 +68,7 @@ pub(super) fn retrieve(net: &Net<'_>, n_wanted: usize) -> Result<Retrieved> {
         Mode::Vector => (0, Vec::new()),
         _ => (n_wanted, nearest.hits.iter().map(|hit| hit.chunk).collect()),
     };
-    let mut words = by_words(net, n_by_words, &also)?;
+    let mut words = by_words(cx, selection, query, n_by_words, &also)?;
     let mut strength = Strength {
         idf: std::mem::take(&mut words.idf),
         unsaid: words.unsaid,
@@ -102,7 +89,7 @@ pub(super) fn retrieve(net: &Net<'_>, n_wanted: usize) -> Result<Retrieved> {
         found.score_words(&words.also);
         found.compare(cx.store, vector)?;
         for candidate in &mut found.all {
-            candidate.background = nearest.mean;
+            candidate.noise_floor = nearest.mean;
             candidate.meaning = candidate.cosine.map_or(0.0, meaning);
         }
     }
@@ -139,8 +126,9 @@ fn listed_of(store: &Store, selection: &Selection<'_>, note: NoteId) -> Result<V
     let chunks = store.chunks(By::Note(note))?;
     let mut ids = Vec::new();
     if selection.shows_tasks() {
+        let row = store.note(note)?;
         for chunk in &chunks {
-            if selection.is_shown_by(&store.passage(chunk)?) {
+            if selection.is_shown_by(&row, chunk, &store.passage(chunk)?) {
                 ids.push(chunk.id);
             }
         }
@@ -151,8 +139,7 @@ fn listed_of(store: &Store, selection: &Selection<'_>, note: NoteId) -> Result<V
     Ok(ids)
 }
 
-/// What was found so far, each chunk once. Candidates are large: they are made in their place, and
-/// never moved.
+/// What was found so far, each chunk once.
 struct Candidates {
     all: Vec<Candidate>,
     places: FxHashMap<ChunkId, usize>,
@@ -231,14 +218,14 @@ const MANY_MORE: usize = 16;
 
 /// The best passages by words, and what others score. Where texts decide, they are read from the best
 /// downwards, so that few are read.
-fn by_words(net: &Net<'_>, n_wanted: usize, also: &[ChunkId]) -> Result<LexicalResults> {
-    let Net {
-        cx,
-        query,
-        selection,
-        ..
-    } = *net;
-    let typed = spelling::typed(query);
+fn by_words(
+    cx: &SearchContext<'_>,
+    selection: &Selection<'_>,
+    query: &Query,
+    n_wanted: usize,
+    also: &[ChunkId],
+) -> Result<LexicalResults> {
+    let typed = spelling::typed(&query.words, &query.n_said);
     let mut limit = match selection.reads_texts() {
         true => n_wanted.saturating_mul(MORE),
         false => n_wanted,

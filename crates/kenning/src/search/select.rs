@@ -9,11 +9,11 @@ use std::rc::Rc;
 use jiff::ToSpan;
 
 use super::grammar::{Dates, Filter, Request, View, Which};
-use super::when::When;
+use super::when::{When, dates_of};
 use crate::budget::Budget;
 use crate::error::Result;
-use crate::note;
-use crate::store::{NoteFacts, NoteId, NoteSet, Part, Select, Store, Wanted, day_of_ns};
+use crate::note::{self, Heading};
+use crate::store::{ChunkRow, NoteFacts, NoteId, NoteRow, NoteSet, Part, Select, Store, Wanted};
 
 /// Most texts that are read to see whether they name a time.
 const TEXTS_MAX: usize = 300;
@@ -141,18 +141,18 @@ impl<'a> Selection<'a> {
             .select(Select::Notes(&[note]), wanted)?
             .remove(0);
         let row = self.store.note(note)?;
-        let headings: Vec<usize> = row.headings.iter().map(|heading| heading.start).collect();
-        let is_met = matches(filter, &facts, &text, &headings, self.budget);
+        let is_met = matches(filter, &facts, &text, &row.headings, self.budget);
         // What was not looked at to the end is neither.
         self.budget.check()?;
         Ok(is_met)
     }
 
     /// Whether a passage itself holds what its note was let through for.
-    pub(super) fn is_shown_by(&self, passage: &str) -> bool {
+    pub(super) fn is_shown_by(&self, note: &NoteRow, chunk: &ChunkRow, passage: &str) -> bool {
+        let headings = note::headings_in(&note.headings, &chunk.range);
         self.by_text
             .as_ref()
-            .is_none_or(|filter| filter.positive_text_matches(passage, self.budget))
+            .is_none_or(|filter| filter.positive_text_matches(passage, &headings, self.budget))
     }
 
     /// Returns every note that may be a hit, newest first.
@@ -180,35 +180,16 @@ fn wanted(filter: &Filter) -> Wanted {
     }
 }
 
-/// The days a note is of.
-pub(super) fn dates_of(facts: &NoteFacts) -> Dates {
-    let day = |text: &Option<String>| text.as_deref().and_then(|day| day.parse().ok());
-    let named = note::date_of_path(&facts.path);
-    let says_none =
-        facts.published.is_none() && facts.created.is_none() && facts.modified.is_none();
-    let changed = match says_none && named.is_none() {
-        // What git told is the note's own date then.
-        true => day(&facts.date),
-        false => day(&facts.committed).or_else(|| day_of_ns(facts.mtime_ns)),
-    };
-    Dates {
-        created: day(&facts.created),
-        modified: day(&facts.modified),
-        published: day(&facts.published),
-        named: day(&named),
-        changed,
-    }
-}
-
 fn matches(
     filter: &Filter,
     facts: &NoteFacts,
     text: &str,
-    headings: &[usize],
+    headings: &[Heading],
     budget: &Budget,
 ) -> bool {
     let mut names = facts.aliases.clone();
     names.push(facts.title.clone());
+    let body_start = note::body_start(text);
     let view = View {
         path: &facts.path,
         tags: &facts.tags,
@@ -223,8 +204,8 @@ fn matches(
             false => Dates::default(),
         },
         text: &|| text,
-        headings,
-        body_start: note::body_start(text),
+        body_start,
+        headings: &note::headings_in(headings, &(body_start..text.len())),
     };
     filter.matches(&view, budget)
 }

@@ -9,6 +9,8 @@ mod tests;
 
 use std::ops::Range;
 
+use crate::note::heading_on;
+
 /// Longest list item that is one sentence whatever it holds; longer ones are cut like paragraphs.
 const ITEM_BYTES_MAX: usize = 240;
 
@@ -17,9 +19,12 @@ const ITEM_BYTES_MAX: usize = 240;
 /// A list item, a heading, a table row and a line of code are one sentence each, marks included.
 /// Together the sentences hold everything but blanks, the `>` in front of quoted lines and the
 /// `[!kind]` of a callout.
-pub(super) fn sentences(text: &str) -> Vec<Range<usize>> {
+///
+/// `headings` tells where the headings of the text's note stand in it.
+pub(super) fn sentences(text: &str, headings: &[Range<usize>]) -> Vec<Range<usize>> {
     let mut reader = Reader {
         text,
+        headings,
         sentences: Vec::new(),
         open: None,
         fence: None,
@@ -36,6 +41,7 @@ pub(super) fn sentences(text: &str) -> Vec<Range<usize>> {
 
 struct Reader<'a> {
     text: &'a str,
+    headings: &'a [Range<usize>],
     sentences: Vec<Range<usize>>,
     /// The paragraph or item that the next line may continue.
     open: Option<Block>,
@@ -60,6 +66,15 @@ struct Fence {
 
 impl Reader<'_> {
     fn read(&mut self, at: usize, line: &str) {
+        if let Some(heading) = heading_on(self.headings, &(at..at + line.len())) {
+            // It may take several lines, and was read with the first of them.
+            if heading.start >= at {
+                self.close();
+                self.fence = None;
+                self.push(heading.start..heading.end.min(self.text.len()));
+            }
+            return;
+        }
         let (n_bytes, quote_depth) = quote_marks(line);
         let start = at + n_bytes;
         let body = line[n_bytes..].trim_end();
@@ -82,7 +97,7 @@ impl Reader<'_> {
             self.close();
             self.push(bytes);
             self.fence = Some(fence);
-        } else if self.is_row(body) || is_heading(body) || is_rule(body) {
+        } else if self.is_row(body) || is_quoted_heading(body, quote_depth) || is_rule(body) {
             self.close();
             self.push(bytes);
         } else if let (Some(open), false) = (&mut self.open, is_item || begins_block(body)) {
@@ -196,13 +211,15 @@ fn opened_fence(body: &str, quote_depth: usize) -> Option<Fence> {
     })
 }
 
-fn is_heading(body: &str) -> bool {
+/// A heading inside a quote, which does not begin a section and is not part of the outline.
+pub(super) fn is_quoted_heading(body: &str, quote_depth: usize) -> bool {
     let title = body.trim_start_matches('#');
     let level = body.len() - title.len();
-    (1..=6).contains(&level) && (title.is_empty() || title.starts_with([' ', '\t']))
+    let is_marked = title.is_empty() || title.starts_with([' ', '\t']);
+    quote_depth > 0 && (1..=6).contains(&level) && is_marked
 }
 
-/// A rule between sections, or the line of dashes below a heading.
+/// A rule between sections.
 fn is_rule(body: &str) -> bool {
     body.len() >= 2
         && ['-', '=', '*', '_']

@@ -2,14 +2,13 @@
 //! is all there is to a signal: scoring, the most there is to gain, explanations, settings and
 //! `ken eval --tune` go by this list. Pure.
 
-use smallvec::smallvec;
+use smallvec::{SmallVec, smallvec};
 
 use super::Query;
-use super::rerank::{NamesLook, OfEach};
 use crate::store::Positions;
 use crate::words;
 
-/// What can be said for a passage, from 0 to 1 each.
+/// One thing that can be said for a passage, from 0 to 1.
 pub struct Signal {
     /// Name in settings and explanations.
     pub name: &'static str,
@@ -19,7 +18,7 @@ pub struct Signal {
     pub about: &'static str,
     /// Weights that are tried when they are fitted to a vault; none for what is left alone.
     pub tried: &'static [f32],
-    /// Whether it has no scale of its own, and counts from the least to the most of those looked at.
+    /// Whether it has no scale of its own, and counts from the least to the most of the reranked.
     pub is_relative: bool,
     compute: fn(&Seen<'_>) -> f32,
 }
@@ -46,7 +45,7 @@ pub enum SignalId {
 }
 
 /// How many there are.
-pub const N_SIGNALS: usize = SIGNALS.len();
+const N_SIGNALS: usize = SIGNALS.len();
 
 /// Every signal. The weights were chosen on ten collections, each left out in turn: every one of them
 /// gained by weights that were fitted to the others (docs/benchmarks.md).
@@ -57,7 +56,7 @@ pub const SIGNALS: [Signal; 8] = [
         about: "words that follow each other as asked",
         tried: &[0.0, 0.08, 0.15, 0.3],
         is_relative: false,
-        compute: |seen| phrase(&seen.places.found, seen.idf),
+        compute: |seen| phrase(&seen.positions.found, seen.idf),
     },
     Signal {
         name: "proximity",
@@ -65,7 +64,7 @@ pub const SIGNALS: [Signal; 8] = [
         about: "words that stand together",
         tried: &[0.0, 0.1, 0.2, 0.4],
         is_relative: false,
-        compute: |seen| proximity(&seen.places.found, seen.idf, seen.total),
+        compute: |seen| proximity(&seen.positions.found, seen.idf, seen.total),
     },
     Signal {
         name: "title",
@@ -73,7 +72,7 @@ pub const SIGNALS: [Signal; 8] = [
         about: "a title or alias that says what was asked for, and nothing else",
         tried: &[0.0, 0.1, 0.2, 0.3, 0.4, 0.6],
         is_relative: false,
-        compute: |seen| seen.look.title,
+        compute: |seen| seen.title,
     },
     Signal {
         name: "link_text",
@@ -81,7 +80,7 @@ pub const SIGNALS: [Signal; 8] = [
         about: "the same of what other notes call it when they link to it",
         tried: &[0.0, 0.15, 0.3, 0.5],
         is_relative: false,
-        compute: |seen| seen.look.called,
+        compute: |seen| seen.anchor_text,
     },
     Signal {
         name: "heading",
@@ -150,7 +149,7 @@ impl SignalWeights {
     }
 
     /// Returns what the signals of a passage add.
-    pub fn weighted(&self, values: &SignalValues) -> f32 {
+    pub(super) fn weighted(&self, values: &SignalValues) -> f32 {
         self.0
             .iter()
             .zip(values.0)
@@ -161,7 +160,7 @@ impl SignalWeights {
 
 /// What each signal says of a passage.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct SignalValues([f32; N_SIGNALS]);
+pub(super) struct SignalValues([f32; N_SIGNALS]);
 
 impl SignalValues {
     /// Works out every signal.
@@ -170,17 +169,17 @@ impl SignalValues {
     }
 
     /// Returns what a signal says.
-    pub fn get(&self, signal: SignalId) -> f32 {
+    pub(super) fn get(&self, signal: SignalId) -> f32 {
         self.0[signal as usize]
     }
 
     /// Returns the signals by name.
-    pub fn named(&self) -> impl Iterator<Item = (&'static str, f32)> {
+    pub(super) fn named(&self) -> impl Iterator<Item = (&'static str, f32)> {
         SIGNALS.iter().map(|signal| signal.name).zip(self.0)
     }
 }
 
-/// Measures the signals that have no scale of their own from the least to the most of those looked at.
+/// Measures the signals that have no scale of their own from the least to the most of the reranked.
 pub(super) fn scale(all: &mut [&mut SignalValues]) {
     for (place, _) in SIGNALS
         .iter()
@@ -201,6 +200,9 @@ pub(super) fn scale(all: &mut [&mut SignalValues]) {
     }
 }
 
+/// Something of each word of the query: few words need no memory of their own.
+pub(super) type OfEach<T> = SmallVec<[T; 16]>;
+
 /// What there is to see of a passage.
 pub(super) struct Seen<'a> {
     pub(super) query: &'a Query,
@@ -209,17 +211,20 @@ pub(super) struct Seen<'a> {
     pub(super) total: f32,
     /// Which words it holds, by itself or by what stands above it.
     pub(super) is_held: &'a [bool],
-    pub(super) places: &'a Positions,
+    pub(super) positions: &'a Positions,
     pub(super) headings: &'a [&'a str],
     /// How far one of the headings is what was asked for.
     pub(super) heading: f32,
     /// What its note calls itself.
     pub(super) names: &'a [&'a str],
+    /// How far one of these names is what was asked for.
+    pub(super) title: f32,
+    /// How far one of the names is that other notes give it.
+    pub(super) anchor_text: f32,
     /// Notes that its note is linked with.
     pub(super) n_neighbours: u32,
-    pub(super) look: &'a NamesLook,
     /// Its text, where parts of words count.
-    pub(super) joined: Option<&'a str>,
+    pub(super) text: Option<&'a str>,
     /// Best cosine of each word of the query with a word of the passage, by rarity.
     pub(super) cosine: f32,
 }
@@ -230,12 +235,12 @@ const WINDOW_WORDS: u32 = 26;
 const STEP_WORDS_MAX: u32 = 2;
 
 /// Pairs of neighbouring query words that stand side by side, by the rarity of the rarer one.
-fn phrase(places: &[(usize, u32)], idf: &[f32]) -> f32 {
+fn phrase(positions: &[(usize, u32)], idf: &[f32]) -> f32 {
     let weight = |pair: usize| idf[pair].max(idf[pair + 1]);
     let n_pairs = idf.len().saturating_sub(1);
     let total: f32 = (0..n_pairs).map(weight).sum();
     let mut is_found: OfEach<bool> = smallvec![false; n_pairs];
-    for pair in places.windows(2) {
+    for pair in positions.windows(2) {
         let ((first, at), (second, next)) = (pair[0], pair[1]);
         if second == first + 1 && next - at <= STEP_WORDS_MAX {
             is_found[first] = true;
@@ -249,16 +254,16 @@ fn phrase(places: &[(usize, u32)], idf: &[f32]) -> f32 {
 }
 
 /// The best window: how much of the query it holds.
-pub(super) fn proximity(places: &[(usize, u32)], idf: &[f32], total: f32) -> f32 {
+pub(super) fn proximity(positions: &[(usize, u32)], idf: &[f32], total: f32) -> f32 {
     let mut counts: OfEach<usize> = smallvec![0; idf.len()];
     let (mut first, mut sum, mut best) = (0, 0f32, 0f32);
-    for &(group, at) in places {
+    for &(group, at) in positions {
         counts[group] += 1;
         if counts[group] == 1 {
             sum += idf[group];
         }
-        while places[first].1 + WINDOW_WORDS < at {
-            let (left, _) = places[first];
+        while positions[first].1 + WINDOW_WORDS < at {
+            let (left, _) = positions[first];
             counts[left] -= 1;
             if counts[left] == 0 {
                 sum -= idf[left];
@@ -278,7 +283,7 @@ fn linked(n_neighbours: u32) -> f32 {
 /// Share of the query's words, by rarity, that the passage holds, or a word that they are part of or that
 /// is part of them: "contract" in "contractor", "Vertrag" in "Mietvertrag".
 fn compound(seen: &Seen<'_>) -> f32 {
-    let Some(text) = seen.joined else {
+    let Some(text) = seen.text else {
         return 0.0;
     };
     let above = seen.headings.iter().copied();

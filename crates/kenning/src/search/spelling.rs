@@ -1,17 +1,17 @@
 //! Whether a word may be a slip. Pure.
 
-use super::{Query, intent};
+use super::intent;
 use crate::embed;
 use crate::store::Typed;
 use crate::words;
 
 /// Returns the words of a query as they were typed, those that are spelled right left empty: what the
-/// notes do not say of them, they do not say.
+/// notes do not say of them, they do not say. `n_said` tells how often each of them was typed.
 ///
 /// Right is what the vocabulary of the model in the binary has as one piece, and what is a function word
 /// of any language.
-pub(super) fn typed(query: &Query) -> Vec<Typed> {
-    let words = query.words.iter().zip(&query.n_said);
+pub(super) fn typed(words: &[String], n_said: &[u32]) -> Vec<Typed> {
+    let words = words.iter().zip(n_said);
     words
         .map(|(word, &n_said)| Typed { n_said, ..of(word) })
         .collect()

@@ -1,7 +1,7 @@
 //! Every ranking constant, with its meaning and where the value comes from.
 
 use super::decay::Decay;
-use super::graph::Weights;
+use super::links::Weights;
 use super::signals::{SignalId, SignalWeights};
 use crate::embed::Calibration;
 use crate::store::{FieldWeights, LexicalOptions};
@@ -18,13 +18,17 @@ pub(super) const CONFIDENCE_WEIGHTS: [f32; 4] = [6.5, 1.0, 3.5, 5.5];
 pub(super) const CONFIDENCE_BIAS: f32 = 6.1;
 /// The same where no note says the rarest word of the question, and the passage nothing like it.
 pub(super) const CONFIDENCE_UNHEARD_OF: f32 = 0.6;
+/// The same where a passage neither says what was asked for of something nor has it, such as a birthday, and
+/// where it has nothing that is written as that is, such as a telephone number.
+pub(super) const CONFIDENCE_LACKING_WORD: f32 = 1.5;
+pub(super) const CONFIDENCE_LACKING_FORM: f32 = 4.0;
 /// What is to be outweighed beside that, for each unit of the rarity of a word that no note says: the more
 /// notes there are, the likelier one holds some of the words by chance.
 pub(super) const CONFIDENCE_BY_CHANCE: f32 = 0.23;
 /// Meaning where it was not asked for: of a passage with none of the words, and what all of them add.
 pub(super) const MEANING_OF_NONE: f32 = 0.05;
 pub(super) const MEANING_OF_WORDS: f32 = 0.3;
-/// Meaning below which it is no evidence by itself; half of what a passage has that says the same.
+/// Meaning below which it is not evidence by itself; half of what a passage has that says the same.
 pub(super) const MEANING_WEAK: f32 = Calibration::NEAR / 2.0;
 
 /// What a note of the time that a question names is lifted by, as a share of the best score.
@@ -74,7 +78,7 @@ const JOINED_SIMILARITY: f32 = 5.0 / 3.0;
 pub struct Rerank {
     /// What each signal adds.
     pub weights: SignalWeights,
-    /// Candidates looked at.
+    /// Candidates that are reranked.
     pub n_looked: usize,
 }
 
@@ -122,7 +126,7 @@ pub struct Tuning {
     pub fusion: Fusion,
     /// Whether what was typed, a name or a question, moves the share of meaning.
     pub leans: bool,
-    /// The closer look at the best of them; hybrid `blend` only.
+    /// How the best of them are reranked; hybrid `blend` only.
     pub rerank: Rerank,
     /// How notes age.
     pub decay: Decay,

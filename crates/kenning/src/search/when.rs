@@ -1,85 +1,14 @@
 //! The time that a question names: which notes are of it, and whether others are asked for at all.
 
-use std::rc::Rc;
-
 use jiff::civil::Date;
 
-use super::evidence::Evidence;
-use super::fuse::Candidate;
-use super::grammar::{Filter, Request, Time, Which, is_asking, time_in};
+use super::grammar::{Dates, Filter, Request, Time, Which, is_asking, time_in};
 use super::query::Query;
-use super::rank::Ranked;
-use super::select::dates_of;
 use super::tuning::{BOUND_LIFT, PERIOD_LIFT};
-use super::{Found, SearchContext, SearchOptions, find_in, understand};
 use crate::error::Result;
-use crate::store::{NoteFacts, NoteId, NoteSet, Select, Store, Wanted};
+use crate::note;
+use crate::store::{NoteFacts, NoteId, NoteSet, Select, Store, Wanted, day_of_ns};
 use crate::words;
-
-/// Finds what was asked for: among the notes of the time that the question names if they answer it,
-/// otherwise among all.
-pub(super) fn find<'a>(
-    cx: &SearchContext<'a>,
-    text: &str,
-    options: &SearchOptions,
-) -> Result<Found<'a>> {
-    let today = day_of(options.now);
-    let (mut request, intent) = understand(cx.store, text, today)?;
-    let is_quoted = text.contains(['"', '“', '„']);
-    let when = match options.reads_dates && !request.is_name && !is_quoted {
-        true => When::of(cx.store, &request, today)?,
-        false => None,
-    };
-    let Some(when) = when else {
-        return find_in(cx, (request, intent), None, options);
-    };
-    let shown = when.time.shown();
-    let is_limit = when.time.is_limit;
-    let preferred = when.preferred();
-    // No note says "last month" of itself, neither those of it nor others. Where no note is of a time,
-    // what was typed may be what notes tell of.
-    let is_left = |words: &String| !words.is_empty() && (is_limit || !when.notes.is_empty());
-    let rest = when.words().filter(is_left);
-    let mut limited = None;
-    if when.is_limit() && !when.notes.is_empty() {
-        let mut found = find_in(cx, (request.clone(), intent), Some(Rc::new(when)), options)?;
-        let verdict = found.judge(cx)?;
-        found
-            .request
-            .notices
-            .push(format!("only notes from {shown}; {SWITCH}"));
-        if verdict.evidence >= Evidence::Moderate {
-            return Ok(found);
-        }
-        limited = Some((found, verdict)).filter(|(_, verdict)| verdict.evidence > Evidence::None);
-    }
-    if let Some(rest) = rest {
-        request.words = rest;
-    }
-    let preferred = Some(Rc::new(preferred));
-    let mut found = find_in(cx, (request, intent), preferred, options)?;
-    if let Some((limited, verdict)) = limited
-        && verdict.confidence >= AS_GOOD * found.judge(cx)?.confidence
-    {
-        return Ok(limited);
-    }
-    let is_lifted = |ranked: &Ranked| ranked.candidate.period > 0.0;
-    if is_limit {
-        let notice = format!("no note from {shown} answers this, so all were searched; {SWITCH}");
-        found.request.notices.push(notice);
-    } else if found.ranking.looked.iter().any(is_lifted) {
-        let notice = format!("notes from {shown} are preferred; {SWITCH}");
-        found.request.notices.push(notice);
-    }
-    Ok(found)
-}
-
-/// How much of what all notes say to a question those of a time must say, to be the answer alone: where
-/// a word is in most notes, or in none, nothing is ever said surely, but the time is.
-const AS_GOOD: f32 = 0.9;
-
-/// How to have it otherwise, wherever the question was asked.
-const SWITCH: &str = "`dates = false` (`--no-dates`) switches this off";
 
 /// A time and the notes of it.
 pub(super) struct When {
@@ -144,12 +73,12 @@ impl When {
     }
 
     /// Whether a passage is of the time, by its note or by what it says.
-    pub(super) fn is_met_by(&self, ranked: &Ranked) -> bool {
-        self.has(ranked.note.id) || self.time.is_named_in(ranked.passage())
+    pub(super) fn is_met_by(&self, note: NoteId, passage: &str) -> bool {
+        self.has(note) || self.time.is_named_in(passage)
     }
 
     /// Returns the same time for a search that only prefers its notes.
-    fn preferred(&self) -> Self {
+    pub(super) fn preferred(&self) -> Self {
         let mut time = self.time.clone();
         time.is_limit = false;
         Self {
@@ -159,20 +88,11 @@ impl When {
         }
     }
 
-    /// Lifts the candidates of the time.
-    pub(super) fn lift(&self, candidates: &mut [Candidate]) {
-        // Words, meaning and ranks each have a scale of their own.
-        let scores = candidates.iter().map(|candidate| candidate.score);
-        let share = match self.time.is_open() {
+    /// Returns the share of the best score by which what is of the time is lifted.
+    pub(super) fn lift_share(&self) -> f32 {
+        match self.time.is_open() {
             true => BOUND_LIFT,
             false => PERIOD_LIFT,
-        };
-        let lift = share * scores.fold(0.0, f32::max);
-        for candidate in candidates {
-            if self.has(candidate.note) {
-                candidate.score += lift;
-                candidate.period = lift;
-            }
         }
     }
 }
@@ -194,4 +114,24 @@ fn notes_of(store: &Store, time: &Time) -> Result<NoteSet> {
         .filter(is_of_it)
         .map(|facts| facts.id)
         .collect())
+}
+
+/// The days a note is of.
+pub(super) fn dates_of(facts: &NoteFacts) -> Dates {
+    let day = |text: &Option<String>| text.as_deref().and_then(|day| day.parse().ok());
+    let named = note::date_of_path(&facts.path);
+    let says_none =
+        facts.published.is_none() && facts.created.is_none() && facts.modified.is_none();
+    let changed = match says_none && named.is_none() {
+        // What git told is the note's own date then.
+        true => day(&facts.date),
+        false => day(&facts.committed).or_else(|| day_of_ns(facts.mtime_ns)),
+    };
+    Dates {
+        created: day(&facts.created),
+        modified: day(&facts.modified),
+        published: day(&facts.published),
+        named: day(&named),
+        changed,
+    }
 }

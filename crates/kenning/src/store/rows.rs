@@ -89,7 +89,7 @@ pub(super) fn insert_note(
     let properties = (!note.properties.is_empty())
         .then(|| serde_json::Value::Object(note.properties.clone()).to_string());
     let headings: Vec<_> = (note.headings.iter())
-        .map(|h| (h.level, &h.text, h.start))
+        .map(|h| (h.level, &h.text, h.range.start, h.range.end, h.line))
         .collect();
     let headings = (!headings.is_empty()).then(|| serde_json::json!(headings).to_string());
     let warnings: Vec<_> = record

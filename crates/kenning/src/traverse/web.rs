@@ -207,7 +207,7 @@ fn edges(notes: &[NoteFacts], links: &[LinkRow], files: &Files) -> Vec<Vec<Edge>
             continue;
         };
         let target = files.resolve(&notes[from].path, &link.target);
-        // A picture is no note, and a note that links to itself leads nowhere.
+        // A picture is not a note, and a note that links to itself leads nowhere.
         let Some(&to) = target
             .and_then(|path| by_path.get(path))
             .filter(|&&to| to != from)
@@ -234,9 +234,9 @@ fn edges(notes: &[NoteFacts], links: &[LinkRow], files: &Files) -> Vec<Vec<Edge>
 }
 
 fn decay_weights(notes: &[NoteFacts], today: Date, aging: &Decay) -> Vec<f32> {
-    let candidates: Vec<decay::Candidate<'_>> = notes
+    let candidates: Vec<decay::Dated<'_>> = notes
         .iter()
-        .map(|note| decay::Candidate {
+        .map(|note| decay::Dated {
             score: 1.0,
             author: note.standing.author.as_deref(),
             kind: note.standing.kind.as_deref(),

@@ -3,6 +3,8 @@
 //! There is no dictionary. A compound is told by its length, and a part of it by its place: what a
 //! "Mietvertrag" is stands at its end, and what kind of one it is before that.
 
+use super::{Language, Word, WordKind};
+
 /// Terms with fewer letters are taken for single words.
 const COMPOUND_CHARS_MIN: usize = 8;
 /// Letters that a part must have at the end of a compound, and anywhere else in it.
@@ -67,6 +69,43 @@ pub fn push_compounds(terms: &str, out: &mut String) {
     }
 }
 
+/// Appends the compounds among the words of a text that name who or what does something, each with the "er"
+/// that their terms lack, spelled backwards like those.
+pub fn push_doers(text: &str, language: Language, out: &mut String) {
+    for word in super::words(text) {
+        if let Some(doer) = doer(&word, language).filter(|doer| is_compound(doer)) {
+            out.extend(doer.chars().rev());
+            out.push(super::TERM_SEPARATOR);
+        }
+    }
+}
+
+/// Returns the term of a word with the "er" that it lost, if it did: "feger" for "Fegern", which stands under
+/// "feg". That is too short to be told at the end of a longer word.
+pub fn doer(word: &Word<'_>, language: Language) -> Option<String> {
+    if !word.text.contains(DOING) || word.kind != WordKind::Letters {
+        return None;
+    }
+    let mut lowered = String::new();
+    super::lower_into(word.text, &mut lowered);
+    let doer = super::stem(&lowered, language) + DOING;
+    super::fold(&lowered).starts_with(&doer).then_some(doer)
+}
+
+/// Whether a term of a word is the [`doer`] to another one.
+pub fn is_doer(term: &str, terms: &[String]) -> bool {
+    let short = term.strip_suffix(DOING);
+    short.is_some_and(|short| is_short(short) && terms.iter().any(|term| term == short))
+}
+
+/// Whether a term is too short to be told at the end of a longer one.
+pub(super) fn is_short(term: &str) -> bool {
+    term.chars().count() < END_CHARS_MIN
+}
+
+/// What makes a doer of what is done, in all languages that join words but Finnish.
+const DOING: &str = "er";
+
 /// Returns a term as [`push_compounds`] spells it, or the other way round.
 pub fn backwards(term: &str) -> String {
     term.chars().rev().collect()
@@ -106,6 +145,23 @@ mod tests {
             ("vertrag", "hausmeister", None),
         ] {
             assert_eq!(part_place(part, compound), expected, "{part} {compound}");
+        }
+    }
+
+    #[test]
+    fn doers_keep_their_ending() {
+        let mut out = String::new();
+        let text = "Die Schornsteinfegerin und zwei Arbeitgebern, Feger essen Butter.";
+        push_doers(text, Language::German, &mut out);
+        assert_eq!(out, "regefnietsnrohcs rebegtiebra ");
+        for (word, expected) in [
+            ("Feger", Some("feger")),
+            ("Gebers", Some("geber")),
+            ("essen", None),
+            ("Erde", None),
+        ] {
+            let word = crate::words::words(word).next().unwrap();
+            assert_eq!(doer(&word, Language::German).as_deref(), expected);
         }
     }
 

@@ -128,7 +128,7 @@ fn a_gain_is_proposed_only_if_it_holds_on_other_questions() {
         let current = Tuning {
             fusion: Fusion::Blend { vector },
             leans: false,
-            // The closer look would make up for what the blend gets wrong.
+            // Reranking would make up for what the blend gets wrong.
             rerank: Rerank {
                 n_looked: 0,
                 ..Rerank::default()

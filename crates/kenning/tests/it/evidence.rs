@@ -269,6 +269,39 @@ fn what_the_notes_do_not_answer_is_weak_at_most() {
     }
 }
 
+/// All words are there but what was asked for: the number, the birthday, the price.
+#[test]
+fn near_misses_are_weak_at_most() {
+    let vault = vault(
+        "-- Marlys Voss.md --
+Marlys Voss services the boiler. She is always on the phone, so do not call before noon.
+-- Esko Niemi.md --
+Esko Niemi, retired roofer, lives next door. Telephone 218-555-0143. Born on 3 May 1951.
+-- Pilates.md --
+The pilates class is on Thursdays in the old school, and it is good for the back.
+-- Yoga.md --
+The yoga class is $12 a week, in the same old school, on Mondays.
+",
+    );
+    vault.update_with(embedded()).unwrap();
+    for (query, is_answered) in [
+        ("phone number of Marlys Voss", false),
+        ("phone number of Esko Niemi", true),
+        ("Marlys Voss's birthday", false),
+        ("Esko Niemi's birthday", true),
+        ("price of the pilates class", false),
+        ("price of the yoga class", true),
+    ] {
+        let found = answer(&vault, query);
+        assert_eq!(
+            found.evidence > Evidence::Weak,
+            is_answered,
+            "{query} {}",
+            found.confidence
+        );
+    }
+}
+
 /// Whatever is asked and however it is ranked, the grade is a function of the confidence.
 #[test]
 fn there_is_one_scale_for_every_mode() {

@@ -427,7 +427,7 @@ fn a_note_is_found_by_what_others_call_it() {
         .unwrap()
         .stages
         .iter()
-        .find(|stage| stage.name == "closer look");
+        .find(|stage| stage.name == "rerank");
     assert!(look.unwrap().detail.contains("link_text 0.8"), "{look:?}");
     // What nobody says any more is forgotten.
     vault.write("a.md", "see [[Plan B]]\n");

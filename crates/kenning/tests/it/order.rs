@@ -2,8 +2,8 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use kenning::budget::Budget;
-use kenning::search::decay::{Decay, HalfLife, Mode as DecayMode, RankedGrouped};
-use kenning::search::graph::Weights;
+use kenning::search::decay::{Aging, Decay, HalfLife, RankedGrouped};
+use kenning::search::links::Weights;
 use kenning::search::tuning::{RRF, Rerank};
 use kenning::search::{self, Answer, Hit, Mode, SearchContext, SearchOptions, Tuning};
 use kenning::store::Store;
@@ -23,7 +23,7 @@ fn ways() -> Vec<(Mode, Tuning)> {
     };
     let aged = Tuning {
         decay: Decay {
-            mode: DecayMode::HalfLife(HalfLife::default()),
+            mode: Aging::HalfLife(HalfLife::default()),
             ..Decay::default()
         },
         graph: Some(Weights {
@@ -40,7 +40,7 @@ fn ways() -> Vec<(Mode, Tuning)> {
             ..Rerank::default()
         },
         decay: Decay {
-            mode: DecayMode::RankedGrouped(RankedGrouped::default()),
+            mode: Aging::RankedGrouped(RankedGrouped::default()),
             ..Decay::default()
         },
         ..default.clone()

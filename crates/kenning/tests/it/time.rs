@@ -4,8 +4,8 @@
 use insta::assert_snapshot;
 use kenning::budget::Budget;
 use kenning::embed::embedded;
-use kenning::search::decay::{Decay, Mode as Aging, RankedGrouped};
-use kenning::search::graph::Weights;
+use kenning::search::decay::{Aging, Decay, RankedGrouped};
+use kenning::search::links::Weights;
 use kenning::search::{self, Evidence, SearchContext, SearchOptions, Tuning};
 
 use crate::support::{TestVault, ask, vault};

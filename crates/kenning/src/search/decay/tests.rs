@@ -9,7 +9,7 @@ const TODAY: Date = date(2026, 7, 1);
 fn ladder() -> Decay {
     let filings = ("Filings".to_owned(), vec![1.0, 0.6]);
     Decay {
-        mode: Mode::RankedGrouped(RankedGrouped {
+        mode: Aging::RankedGrouped(RankedGrouped {
             kind_overrides: BTreeMap::from([filings]),
             ..RankedGrouped::default()
         }),
@@ -19,23 +19,23 @@ fn ladder() -> Decay {
 
 fn half_life() -> Decay {
     Decay {
-        mode: Mode::HalfLife(HalfLife::default()),
+        mode: Aging::HalfLife(HalfLife::default()),
         ..Decay::default()
     }
 }
 
-fn note<'a>(path: &'a str, author: &'a str, date: Date) -> Candidate<'a> {
-    Candidate {
+fn note<'a>(path: &'a str, author: &'a str, date: Date) -> Dated<'a> {
+    Dated {
         score: 1.0,
         author: Some(author),
         path,
         date: Some(date),
         modified: Some(date),
-        ..Candidate::default()
+        ..Dated::default()
     }
 }
 
-fn check(candidates: &[Candidate<'_>], decay: &Decay) -> String {
+fn check(candidates: &[Dated<'_>], decay: &Decay) -> String {
     let mut lines = Vec::new();
     for (candidate, decayed) in candidates.iter().zip(weigh(candidates, TODAY, decay)) {
         let detail = match decayed.reason {
@@ -83,18 +83,18 @@ fn an_authors_notes_stand_on_a_ladder() {
 fn recent_notes_are_lifted() {
     let notes = [
         note("newest", "Ann", date(2026, 6, 30)),
-        Candidate {
+        Dated {
             score: 0.5,
             ..note("thirty-days", "Ann", date(2026, 6, 1))
         },
         note("thirty-one", "Ann", date(2026, 5, 31)),
         note("tomorrow", "Bob", date(2026, 7, 2)),
         // What counts is when the file was modified, not when the note was published.
-        Candidate {
+        Dated {
             modified: Some(date(2026, 6, 20)),
             ..note("revised", "Cyd", date(2019, 1, 1))
         },
-        Candidate {
+        Dated {
             modified: Some(date(2019, 1, 1)),
             ..note("untouched", "Dan", date(2026, 6, 20))
         },
@@ -112,7 +112,7 @@ fn recent_notes_are_lifted() {
 
 #[test]
 fn some_kinds_are_grouped_by_folder() {
-    let filing = |path, year| Candidate {
+    let filing = |path, year| Dated {
         kind: Some("filings"),
         ..note(path, "Ann", date(year, 1, 1))
     };
@@ -152,13 +152,13 @@ fn chunks_of_one_note_and_notes_of_one_day_share_a_place() {
 fn what_is_not_known_does_not_count_against_a_note() {
     let notes = [
         note("new", "Ann", date(2025, 1, 1)),
-        Candidate {
+        Dated {
             date: None,
             modified: None,
             ..note("undated", "Ann", TODAY)
         },
         note("nobody", " ", date(2001, 1, 1)),
-        Candidate {
+        Dated {
             is_evergreen: true,
             ..note("evergreen", "Ann", date(2025, 2, 1))
         },
@@ -185,11 +185,11 @@ fn the_worked_example_of_a_half_life() {
         // 1 - .15 + .15·2^(-10043/30), of which the last is nothing
         note("ages", "", date(1999, 1, 1)),
         note("future", "", date(2030, 1, 1)),
-        Candidate {
+        Dated {
             date: None,
             ..note("undated", "", TODAY)
         },
-        Candidate {
+        Dated {
             is_evergreen: true,
             ..note("evergreen", "", date(1999, 1, 1))
         },
@@ -207,7 +207,7 @@ fn the_worked_example_of_a_half_life() {
 
 #[test]
 fn superseded_notes_are_demoted_in_every_mode() {
-    let old = Candidate {
+    let old = Dated {
         is_superseded: true,
         ..note("old", "Ann", date(2026, 6, 1))
     };
@@ -219,15 +219,15 @@ fn superseded_notes_are_demoted_in_every_mode() {
 
 #[test]
 fn odd_settings_leave_scores_alone() {
-    let bare = Mode::RankedGrouped(RankedGrouped {
+    let bare = Aging::RankedGrouped(RankedGrouped {
         ladder: Vec::new(),
         ..RankedGrouped::default()
     });
-    let zero = Mode::HalfLife(HalfLife {
+    let zero = Aging::HalfLife(HalfLife {
         half_life_days: 0.0,
         ..HalfLife::default()
     });
-    for mode in [bare, zero, Mode::Off] {
+    for mode in [bare, zero, Aging::Off] {
         let decay = Decay {
             mode,
             ..Decay::default()

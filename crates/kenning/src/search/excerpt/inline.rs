@@ -239,7 +239,7 @@ fn closing(text: &str, open: char, close: char) -> Option<usize> {
 }
 
 /// HTML is what it does, an address in angle brackets itself.
-fn element<'t>(text: &'t str, out: &mut String) -> Option<&'t str> {
+pub(super) fn element<'t>(text: &'t str, out: &mut String) -> Option<&'t str> {
     let inside = &text[1..];
     let (tag, after) = inside.split_once('>')?;
     if tag.starts_with("http://") || tag.starts_with("https://") || tag.starts_with("mailto:") {

@@ -1,6 +1,6 @@
 //! Where in an excerpt the words asked for stand. Pure.
 
-use super::Finder;
+use super::Matcher;
 use crate::words::Language;
 
 /// Fewest characters of a match in a script whose letters do not mean anything by themselves but
@@ -10,16 +10,16 @@ const RUN_CHARS_MIN: usize = 4;
 /// Character ranges of the words asked for; neighbours in unspaced script are joined.
 pub(super) fn highlights(
     text: &str,
-    finder: &mut Finder<'_>,
+    matcher: &mut Matcher<'_>,
     language: Language,
 ) -> Vec<(usize, usize)> {
     let mut ranges: Vec<(usize, usize)> = Vec::new();
-    finder.each_or_part(text, language, |_, start, end| match ranges.last_mut() {
+    matcher.each_or_part(text, language, |_, start, end| match ranges.last_mut() {
         Some(last) if last.1 >= start => last.1 = last.1.max(end),
         _ => ranges.push((start, end)),
     });
     let ranges = match text.contains(is_unspaced) {
-        true => settled(text, &finder.query.text, ranges),
+        true => settled(text, &matcher.query.text, ranges),
         false => ranges,
     };
     in_chars(text, &ranges)

@@ -3,8 +3,8 @@
 
 use std::ops::Range;
 
-use super::inline;
-use crate::note::Layout;
+use super::{Source, inline};
+use crate::note::{Layout, heading_on};
 use crate::search::sentences;
 
 /// A sentence of a passage.
@@ -17,23 +17,22 @@ pub(super) struct Shown {
 }
 
 /// Appends the sentences of a passage as they are shown, and returns where each lies: without
-/// headings, unless there is nothing else, and without lines that say nothing. `above` is the header
-/// of the table that the passage begins in.
-pub(super) fn sentences(
-    text: &str,
-    layout: Layout,
-    above: Option<&str>,
-    plain: &mut String,
-) -> Vec<Shown> {
-    let raws = match layout {
-        Layout::Lines => lines(text),
-        _ => sentences::sentences(text),
-    };
-    let mut reader = Reader {
+/// headings, unless there is nothing else, and without lines that say nothing.
+pub(super) fn sentences(source: &Source<'_>, plain: &mut String) -> Vec<Shown> {
+    let Source {
         text,
         layout,
+        headings,
+        ..
+    } = *source;
+    let raws = match layout {
+        Layout::Lines => lines(text, headings),
+        _ => sentences::sentences(text, headings),
+    };
+    let mut reader = Reader {
+        source,
         plain,
-        header: above.map(cells),
+        header: source.header.map(cells),
         shown: Vec::new(),
         headings: Vec::new(),
     };
@@ -65,8 +64,7 @@ pub(super) fn sentences(
 }
 
 struct Reader<'t, 'p> {
-    text: &'t str,
-    layout: Layout,
+    source: &'t Source<'t>,
     plain: &'p mut String,
     /// What the columns of the table around are called.
     header: Option<Vec<String>>,
@@ -76,11 +74,12 @@ struct Reader<'t, 'p> {
 
 impl Reader<'_, '_> {
     fn read(&mut self, raw: Range<usize>, is_fenced: bool, is_above_rule: bool) {
-        let sentence = &self.text[raw.clone()];
+        let Source { text, layout, .. } = *self.source;
+        let sentence = &text[raw.clone()];
         // What the sentence before ends with must not count for this one.
         self.plain.push('\n');
         let start = self.plain.len();
-        let is_lines = self.layout == Layout::Lines;
+        let is_lines = layout == Layout::Lines;
         let is_table = sentence.starts_with('|') || self.header.is_some() || is_above_rule;
         let is_row = is_table && !is_fenced && !is_lines && sentence.contains('|');
         let mut is_heading = false;
@@ -90,16 +89,23 @@ impl Reader<'_, '_> {
             return;
         } else if is_row && is_above_rule && names_columns(sentence) {
             self.header = Some(cells(sentence));
-            push_row(sentence, None, self.layout, self.plain);
+            push_row(sentence, None, layout, self.plain);
             // Shown by itself where no row follows.
             is_heading = true;
         } else if is_row {
-            push_row(sentence, self.header.as_deref(), self.layout, self.plain);
+            push_row(sentence, self.header.as_deref(), layout, self.plain);
         } else {
             self.header = None;
-            is_heading = is_title(sentence) || is_label(sentence, self.layout);
-            let sentence = sentence.trim_start_matches(|c| is_heading && c == '#');
-            self.push_prose(sentence.trim_start());
+            let line = text[..raw.start].rfind('\n').map_or(0, |at| at + 1);
+            let quote_depth = text[line..raw.start].matches('>').count();
+            let is_title = heading_on(self.source.headings, &raw).is_some()
+                || sentences::is_quoted_heading(sentence, quote_depth);
+            is_heading = is_title || is_label(sentence, layout);
+            let sentence = match is_title {
+                true => without_heading_marks(sentence),
+                false => sentence,
+            };
+            self.push_prose(sentence);
         }
         self.plain.truncate(self.plain.trim_end_matches(' ').len());
         if !self.plain[start..].contains(char::is_alphanumeric) {
@@ -118,7 +124,7 @@ impl Reader<'_, '_> {
 
     fn push_prose(&mut self, sentence: &str) {
         let body = without_item_mark(sentence);
-        match self.layout {
+        match self.source.layout {
             Layout::Markdown if body.len() == sentence.len() && inline::is_macro(body) => {}
             Layout::Markdown => inline::push(body, self.plain),
             _ => push_words(body, self.plain),
@@ -127,9 +133,8 @@ impl Reader<'_, '_> {
 }
 
 /// Returns the lines that say something, without the heading that was put above a piece of code.
-fn lines(text: &str) -> Vec<Range<usize>> {
-    let first_gap = text.find('\n').map_or("", |end| &text[end..]);
-    let has_title = text.starts_with("## ") && first_gap.starts_with("\n\n");
+fn lines(text: &str, headings: &[Range<usize>]) -> Vec<Range<usize>> {
+    let has_title = headings.first().is_some_and(|heading| heading.start == 0);
     let mut at = 0;
     let mut lines = Vec::new();
     for line in text.split_inclusive('\n') {
@@ -172,9 +177,13 @@ fn is_rule(line: &str) -> bool {
     line.contains('-') && line.contains('|') && line.trim().chars().all(|c| " |:-".contains(c))
 }
 
-fn is_title(sentence: &str) -> bool {
-    let title = sentence.trim_start_matches('#');
-    title.len() < sentence.len() && title.starts_with([' ', '\t'])
+/// Returns what a heading says: without the marks in front of it, and without the line below it.
+fn without_heading_marks(heading: &str) -> &str {
+    let said = heading.trim_start_matches('#').trim_start();
+    match said.rsplit_once('\n') {
+        Some((above, below)) if below.trim().chars().all(|c| "=-".contains(c)) => above,
+        _ => said,
+    }
 }
 
 /// What is put above the rows of a sheet; its name stands in the place of the hit already.
@@ -254,11 +263,24 @@ fn push_row(row: &str, header: Option<&[String]>, layout: Layout, out: &mut Stri
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::words::Language;
     use insta::assert_snapshot;
 
     fn check(layout: Layout, text: &str) -> String {
         let mut plain = String::new();
-        let shown = sentences(text, layout, None, &mut plain);
+        let headings = match layout {
+            Layout::Markdown => crate::note::outline_of_markdown(text),
+            _ => {
+                let title = text.lines().next().filter(|line| line.starts_with('#'));
+                title.map(|title| 0..title.len()).into_iter().collect()
+            }
+        };
+        let source = Source {
+            layout,
+            headings: &headings,
+            ..super::super::tests::source(text, Language::Unknown)
+        };
+        let shown = sentences(&source, &mut plain);
         let shown = shown.into_iter().map(|shown| &plain[shown.plain]);
         shown.collect::<Vec<_>>().join("\n")
     }

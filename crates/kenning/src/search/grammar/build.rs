@@ -9,12 +9,12 @@ use super::fold::is_only_punctuation;
 use super::mend::push_new;
 use super::pattern::Pattern;
 use super::property::{Compare, PropertyTest};
-use super::token::{Kind, Mode, Operator, Token, tokens};
+use super::token::{Extent, Kind, Operator, Token, tokens};
 
 /// Understands a query.
 pub(super) fn build(source: &str, today: Date) -> Request {
     let mut request = Request::default();
-    let tokens = tokens(source, Mode::Query, today, &mut request.notices);
+    let tokens = tokens(source, Extent::Query, today, &mut request.notices);
     let context = Context {
         field: Field::Text,
         is_cased: false,
@@ -294,7 +294,7 @@ impl Builder {
             return Some(property(&name, PropertyTest::Exists));
         };
         let mut notices = std::mem::take(&mut self.request.notices);
-        let inside = tokens(&value, Mode::Value, self.today, &mut notices);
+        let inside = tokens(&value, Extent::Value, self.today, &mut notices);
         self.request.notices = notices;
         let inside = with_words_joined(inside, &value);
         let outside = std::mem::replace(&mut self.tokens, inside.into_iter());

@@ -78,7 +78,7 @@ pub(super) enum Manner {
     Weekday,
 }
 
-/// Reads a whole text as a date; `None` if it is none. Hyphens may stand for blanks.
+/// Reads a whole text as a date; `None` if it is not one. Hyphens may stand for blanks.
 pub(super) fn parse_period(text: &str, today: Date) -> Option<Period> {
     let whole = |folded: &str| {
         let words: Vec<&str> = folded.split(' ').collect();
@@ -328,7 +328,7 @@ fn relative(first: &str, second: &str, today: Date) -> Option<Period> {
     if is_last && let Some(day) = weekday(second, today) {
         return Some(day);
     }
-    // "This may help" is no month.
+    // "This may help" does not name a month.
     if !is_last && VERBS.contains(&second) {
         return None;
     }

@@ -21,6 +21,8 @@ pub(super) enum Kind {
     Before,
     /// Up to its last day.
     Until,
+    /// The same, if it is surely a time: "the poster by April" is not.
+    By,
     /// Not at all.
     Within,
 }
@@ -38,6 +40,7 @@ impl Kind {
             (Self::After, ends_with(words, |tongue| tongue.after)),
             (Self::Before, ends_with(words, |tongue| tongue.before)),
             (Self::Until, ends_with(words, |tongue| tongue.until)),
+            (Self::By, ends_with(words, |tongue| tongue.by)),
             (Self::Within, ends_with(words, |tongue| tongue.within)),
         ];
         // "No later than" is more than "later than".
@@ -116,7 +119,7 @@ impl Lead {
             Some(Kind::Since) => (Some(first), None),
             Some(Kind::After) => (Some(end), None),
             Some(Kind::Before) => (None, Some(first)),
-            Some(Kind::Until) => (None, Some(end)),
+            Some(Kind::Until | Kind::By) => (None, Some(end)),
             Some(Kind::Within) | None => (Some(first), Some(end)),
         }
     }

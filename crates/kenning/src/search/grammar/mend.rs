@@ -70,7 +70,7 @@ fn mend_or(tokens: &mut [Token], notices: &mut Vec<String>) {
     }
 }
 
-/// `:)` is no slip, but next to brackets and `OR` a stray bracket is.
+/// `:)` is not a slip, but next to brackets and `OR` a stray bracket is.
 fn notice_unopened(tokens: &[Token], notices: &mut Vec<String>) {
     let is_boolean = |token: &Token| matches!(token.kind, Kind::Or | Kind::Open);
     let is_stray = |token: &Token| {

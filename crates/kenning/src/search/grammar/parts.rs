@@ -1,51 +1,62 @@
 //! The parts of a note that a condition can be about: sections, blocks, tasks. Pure.
 
-use super::filter::TaskState;
+use std::ops::Range;
 
-/// Cuts `body`, which starts at byte `body_start` of the note, before each heading.
-pub(super) fn sections<'a>(body: &'a str, headings: &[usize], body_start: usize) -> Vec<&'a str> {
+use super::filter::TaskState;
+use crate::note::heading_on;
+
+/// Cuts a text before each of its headings.
+pub(super) fn sections<'a>(text: &'a str, headings: &[Range<usize>]) -> Vec<&'a str> {
     let mut cuts: Vec<usize> = headings
         .iter()
-        .filter_map(|start| start.checked_sub(body_start))
-        .filter(|cut| body.is_char_boundary(*cut))
+        .map(|heading| heading.start)
+        .filter(|cut| text.is_char_boundary(*cut))
         .collect();
-    cuts.extend([0, body.len()]);
+    cuts.extend([0, text.len()]);
     cuts.sort_unstable();
     cuts.windows(2)
-        .map(|pair| &body[pair[0]..pair[1]])
+        .map(|pair| &text[pair[0]..pair[1]])
         .filter(|section| !section.is_empty())
         .collect()
 }
 
 /// Cuts text into paragraphs, headings, list items and fenced code.
-pub(super) fn blocks(text: &str) -> Vec<&str> {
+pub(super) fn blocks<'a>(text: &'a str, headings: &[Range<usize>]) -> Vec<&'a str> {
     let mut blocks = Vec::new();
     let mut start = None;
     let mut fence: Option<&str> = None;
     let mut at = 0;
     for line in text.split_inclusive('\n') {
-        let end = at + line.len();
+        let (from, end) = (at, at + line.len());
+        at = end;
         let trimmed = line.trim();
         if let Some(mark) = fence {
             if trimmed.starts_with(mark) {
                 fence = None;
             }
-            at = end;
             continue;
         }
-        fence = ["```", "~~~"]
-            .into_iter()
-            .find(|mark| trimmed.starts_with(mark));
-        let is_heading = is_heading(line);
-        if trimmed.is_empty() || is_heading || fence.is_some() || after_bullet(trimmed).is_some() {
-            blocks.extend(start.take().map(|start| &text[start..at]));
+        let heading = heading_on(headings, &(from..end));
+        if heading.is_none() {
+            fence = ["```", "~~~"]
+                .into_iter()
+                .find(|mark| trimmed.starts_with(mark));
         }
-        if is_heading {
-            blocks.push(line);
-        } else if !trimmed.is_empty() {
-            start.get_or_insert(at);
+        let is_item = after_bullet(trimmed).is_some();
+        if trimmed.is_empty() || heading.is_some() || fence.is_some() || is_item {
+            blocks.extend(start.take().map(|start| &text[start..from]));
         }
-        at = end;
+        match heading {
+            // A heading may take several lines.
+            Some(heading) if heading.start >= from => {
+                blocks.push(text.get(heading.clone()).unwrap_or(line));
+            }
+            Some(_) => {}
+            None if trimmed.is_empty() => {}
+            None => {
+                start.get_or_insert(from);
+            }
+        }
     }
     blocks.extend(start.map(|start| &text[start..]));
     blocks
@@ -71,11 +82,6 @@ fn task(line: &str) -> Option<(char, &str)> {
     let mark = chars.next()?;
     let said = chars.as_str().strip_prefix(']')?;
     (said.is_empty() || said.starts_with([' ', '\t'])).then_some((mark, said))
-}
-
-fn is_heading(line: &str) -> bool {
-    let after = line.trim_start_matches('#');
-    (1..=6).contains(&(line.len() - after.len())) && after.starts_with([' ', '\t'])
 }
 
 /// Returns what follows `- `, `* `, `+ `, `1. ` or `1) `.

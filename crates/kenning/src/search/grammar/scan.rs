@@ -81,7 +81,7 @@ pub(super) fn phrase(rest: &str) -> Option<(String, usize)> {
     None
 }
 
-/// Reads `/source/flags`; returns both and the length. Paths such as `/usr/bin` are none.
+/// Reads `/source/flags`; returns both and the length. Paths such as `/usr/bin` are not regular expressions.
 pub(super) fn regex(rest: &str) -> Option<(&str, &str, usize)> {
     let inner = rest.strip_prefix('/')?;
     let mut is_in_class = false;
@@ -163,7 +163,7 @@ fn split_name(inner: &str) -> Option<(&str, &str)> {
     Some((&inner[..at], &inner[at + 1..]))
 }
 
-/// Reads what follows a bare `#`; `#123` and `#!sh` are no tags.
+/// Reads what follows a bare `#`; `#123` and `#!sh` are not tags.
 pub(super) fn tag(word: &str) -> Option<&str> {
     let len = word.find(|c: char| !is_tag_char(c)).unwrap_or(word.len());
     let is_whole = word[len..]

@@ -308,7 +308,10 @@ fn single(words: &[&str], at: usize, today: Date) -> Option<Found> {
 /// something says so.
 fn is_meant(found: &Read, lead: &Lead, today: Date) -> bool {
     let year = found.period.first.year();
+    let is_near = (today.year() - YEARS_BEHIND..=today.year() + 1).contains(&year);
     match found.manner {
+        Manner::Month | Manner::Weekday | Manner::Quarter if lead.kind == Some(Kind::By) => false,
+        Manner::Year if lead.kind == Some(Kind::By) => is_near,
         Manner::Relative | Manner::Calendar => YEARS.contains(&year),
         // Notes are not written tomorrow, which in German is also the morning.
         Manner::Loose => found.period.first <= today,
@@ -316,7 +319,7 @@ fn is_meant(found: &Read, lead: &Lead, today: Date) -> bool {
         Manner::Month | Manner::Weekday => lead.kind.is_some() && lead.is_direct,
         Manner::Quarter => lead.kind.is_some(),
         Manner::Year if lead.kind.is_some() => YEARS.contains(&year),
-        Manner::Year => (today.year() - YEARS_BEHIND..=today.year() + 1).contains(&year),
+        Manner::Year => is_near,
     }
 }
 
@@ -419,6 +422,8 @@ mod tests {
         assert_snapshot!(check("ferry trip till March 2024"), @"before 1 April 2024 | ferry trip");
         assert_snapshot!(check("up to 2023 ferry trips"), @"before 1 January 2024 | ferry trips");
         assert_snapshot!(check("ferry trip no later than 2024"), @"before 1 January 2025 | ferry trip");
+        assert_snapshot!(check("ferry trip by 2024"), @"before 1 January 2025 | ferry trip");
+        assert_snapshot!(check("what had we paid by the end of May 2024"), @"before 1 June 2024 | what had we paid");
         assert_snapshot!(check("ferry trip prior to June 2024"), @"before 1 June 2024 | ferry trip");
         assert_snapshot!(check("notes older than 2024"), @"before 1 January 2024 | notes");
         assert_snapshot!(check("ferry trip from 2023 on"), @"1 January 2023 or later | ferry trip");
@@ -491,6 +496,9 @@ mod tests {
             "von Hand",
             "from here to there",
             "after the march",
+            "the poster by April",
+            "divide by 1900",
+            "payment due by 2030",
             "nach Hause",
             "bis zum Haus",
             "what did we try until today",

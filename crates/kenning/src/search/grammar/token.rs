@@ -112,7 +112,7 @@ pub(super) enum Kind {
 
 /// How much of the grammar is read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Mode {
+pub(super) enum Extent {
     /// All of it.
     Query,
     /// What may stand behind the colon in `[property:value]`.
@@ -122,13 +122,13 @@ pub(super) enum Mode {
 /// Cuts `source` into tokens; what the person should know of slips goes to `notices`.
 pub(super) fn tokens(
     source: &str,
-    mode: Mode,
+    extent: Extent,
     today: Date,
     notices: &mut Vec<String>,
 ) -> Vec<Token> {
     let mut lexer = Lexer {
         source,
-        mode,
+        extent,
         today,
         at: 0,
         tokens: Vec::new(),
@@ -144,7 +144,7 @@ pub(super) fn tokens(
 
 struct Lexer<'a> {
     source: &'a str,
-    mode: Mode,
+    extent: Extent,
     today: Date,
     at: usize,
     tokens: Vec<Token>,
@@ -247,7 +247,7 @@ impl<'a> Lexer<'a> {
 
     /// Reads what is not `OR`, a hyphen or a closing bracket; `start` is where its hyphen stands.
     fn atom(&mut self, start: usize, is_negated: bool) -> (Option<Operator>, Kind) {
-        if self.mode == Mode::Query
+        if self.extent == Extent::Query
             && let Some((name, operator)) = operator_at(self.rest())
         {
             let value_at = self.at + name.len();
@@ -265,8 +265,10 @@ impl<'a> Lexer<'a> {
             }
             Some('"' | '“' | '„') => self.phrase(),
             Some('/') => self.regex(),
-            Some('[' | '!') if self.mode == Mode::Query => self.link().or_else(|| self.property()),
-            Some('#') if self.mode == Mode::Query => self.tag(),
+            Some('[' | '!') if self.extent == Extent::Query => {
+                self.link().or_else(|| self.property())
+            }
+            Some('#') if self.extent == Extent::Query => self.tag(),
             _ => None,
         };
         (None, kind.unwrap_or_else(|| self.word()))

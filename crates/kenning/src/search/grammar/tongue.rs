@@ -32,6 +32,8 @@ pub(super) struct Tongue {
     pub(super) before: &'static [&'static str],
     /// Stands before a time that counts to its end.
     pub(super) until: &'static [&'static str],
+    /// The same, but it stands before much else.
+    pub(super) by: &'static [&'static str],
     /// Of those, the ones that may stand before what happened then: "since the move in June 2023".
     pub(super) reaching: &'static [&'static str],
     /// Stands before "the move in June" where it is one that everybody knows of.
@@ -132,6 +134,7 @@ pub(super) const TONGUES: [Tongue; 2] = [
             "no later than",
             "not later than",
         ],
+        by: &["by"],
         reaching: &["since", "after", "before", "until", "till"],
         known: &["the", "my", "our", "his", "her", "their"],
         parts: [
@@ -296,6 +299,7 @@ pub(super) const TONGUES: [Tongue; 2] = [
             "spatestens",
         ],
         // "nach Berlin", "vor dem Haus" and "bis Hamburg" are places.
+        by: &[],
         reaching: &["seit"],
         known: &[],
         parts: [&["anfang", "beginn"], &["mitte"], &["ende"]],

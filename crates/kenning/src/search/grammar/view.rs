@@ -1,6 +1,7 @@
 //! Filters put to notes. Pure; the text of a note is asked for only when nothing else decides.
 
 use std::cell::OnceCell;
+use std::ops::Range;
 
 use jiff::civil::Date;
 use serde_json::{Map, Value};
@@ -34,10 +35,10 @@ pub struct View<'a> {
     pub dates: Dates,
     /// Reads its text; called once at most, and only if needed.
     pub text: &'a dyn Fn() -> &'a str,
-    /// Where its headings start in the text, in order.
-    pub headings: &'a [usize],
     /// Where the text behind the front matter starts.
     pub body_start: usize,
+    /// Where its headings stand in that text, in order.
+    pub headings: &'a [Range<usize>],
 }
 
 /// The days a note is of.
@@ -87,9 +88,15 @@ impl Filter {
         Judge::of_note(note, budget).holds(self, None, true)
     }
 
-    /// Whether a passage itself contains one of the texts that are asked for.
-    pub fn positive_text_matches(&self, passage: &str, budget: &Budget) -> bool {
-        let judge = Judge::of_passage(passage, budget);
+    /// Whether a passage itself contains one of the texts that are asked for. `headings` are where those
+    /// of the passage stand in it.
+    pub fn positive_text_matches(
+        &self,
+        passage: &str,
+        headings: &[Range<usize>],
+        budget: &Budget,
+    ) -> bool {
+        let judge = Judge::of_passage(passage, headings, budget);
         self.any_positive_text(&|filter| judge.holds(filter, None, true))
     }
 
@@ -151,6 +158,8 @@ impl<'a> Scope<'a> {
 struct Judge<'v, 'a> {
     budget: &'v Budget,
     view: Option<&'v View<'a>>,
+    /// Where headings stand in the body.
+    headings: &'v [Range<usize>],
     names: Vec<Scope<'a>>,
     body: OnceCell<Scope<'a>>,
 }
@@ -163,6 +172,7 @@ impl<'v, 'a> Judge<'v, 'a> {
         Self {
             budget,
             view: Some(view),
+            headings: view.headings,
             names: std::iter::once(stem)
                 .chain(aliases)
                 .map(Scope::new)
@@ -171,10 +181,11 @@ impl<'v, 'a> Judge<'v, 'a> {
         }
     }
 
-    fn of_passage(passage: &'a str, budget: &'v Budget) -> Self {
+    fn of_passage(passage: &'a str, headings: &'v [Range<usize>], budget: &'v Budget) -> Self {
         Self {
             budget,
             view: None,
+            headings,
             names: Vec::new(),
             body: OnceCell::from(Scope::new(passage)),
         }
@@ -264,20 +275,24 @@ impl<'v, 'a> Judge<'v, 'a> {
     ) -> bool {
         let holds = |inner: &Filter, raw: &str| self.holds(inner, Some(&Scope::new(raw)), assumed);
         let may_hold = |inner: &Filter| may_hold(inner, whole, self.budget);
+        // Inside of a part, nothing is cut once more.
+        let headings = match part {
+            None => self.headings,
+            Some(_) => &[],
+        };
         match filter {
             Filter::Line(inner) => {
                 may_hold(inner) && whole.raw.lines().any(|line| holds(inner, line))
             }
             Filter::Block(inner) => {
-                may_hold(inner) && parts::blocks(whole.raw).iter().any(|raw| holds(inner, raw))
+                let blocks = || parts::blocks(whole.raw, headings);
+                may_hold(inner) && blocks().into_iter().any(|raw| holds(inner, raw))
             }
             Filter::Section(inner) => {
-                let (headings, start) = match (self.view, part) {
-                    (Some(view), None) => (view.headings, view.body_start),
-                    _ => (&[][..], 0),
-                };
-                let mut sections = parts::sections(whole.raw, headings, start).into_iter();
-                may_hold(inner) && sections.any(|raw| holds(inner, raw))
+                // A passage is taken to be of one section.
+                let headings = self.view.map_or(&[][..], |_| headings);
+                let sections = || parts::sections(whole.raw, headings);
+                may_hold(inner) && sections().into_iter().any(|raw| holds(inner, raw))
             }
             Filter::Task(state, inner) => {
                 let inner = inner.as_deref();

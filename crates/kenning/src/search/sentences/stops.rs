@@ -165,7 +165,7 @@ impl Place<'_> {
         }
         let (rest, word) = last_word(before);
         if word.is_empty() {
-            // What ends in a quote or in code is no abbreviation.
+            // What ends in a quote or in code is not an abbreviation.
             return !next.is_small;
         }
         if word

@@ -41,7 +41,8 @@ impl LexicalReader {
     }
 
     /// Returns the entries with longer words that a group is part of, each with what that is worth; a
-    /// part in the middle only counts if there is no other, and if that is wanted.
+    /// part in the middle, or one whose own term is too short, only counts if that is wanted, which is for
+    /// a word that is found in no other way.
     fn compounds_of(
         &self,
         group: &TermGroup,
@@ -60,7 +61,8 @@ impl LexicalReader {
             }
         }
         for &segment in &segments {
-            for part in &group.terms {
+            let parts = group.terms.iter();
+            for part in parts.filter(|part| even_inside || !words::is_doer(part, &group.terms)) {
                 self.ending_with(segment, part, weights, &mut found)?;
                 self.beginning_with(segment, part, weights, &mut found)?;
             }

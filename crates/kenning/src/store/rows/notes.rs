@@ -20,7 +20,7 @@ pub struct NoteRow {
     pub tags: Vec<String>,
     /// Other names.
     pub aliases: Vec<String>,
-    /// Headings in order.
+    /// Its outline: headings in order.
     pub headings: Vec<Heading>,
     /// Date, `YYYY-MM-DD`.
     pub date: Option<String>,
@@ -159,7 +159,7 @@ pub(in crate::store) fn by_id(connection: &Connection, id: NoteId) -> rusqlite::
 
 fn note_row(row: &Row<'_>) -> rusqlite::Result<NoteRow> {
     let headings: Option<String> = row.get(5)?;
-    let headings: Vec<(u8, String, usize)> = headings.map_or_else(Vec::new, |json| {
+    let headings: Vec<(u8, String, usize, usize, u32)> = headings.map_or_else(Vec::new, |json| {
         serde_json::from_str(&json).unwrap_or_default()
     });
     let language: String = row.get(7)?;
@@ -171,7 +171,12 @@ fn note_row(row: &Row<'_>) -> rusqlite::Result<NoteRow> {
         aliases: list(row, 4)?,
         headings: headings
             .into_iter()
-            .map(|(level, text, start)| Heading { level, text, start })
+            .map(|(level, text, start, end, line)| Heading {
+                level,
+                text,
+                range: start..end,
+                line,
+            })
             .collect(),
         date: row.get(6)?,
         language: Language::from_code(&language),

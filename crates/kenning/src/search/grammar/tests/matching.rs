@@ -56,13 +56,6 @@ fn notes() -> [Note; 3] {
     ]
 }
 
-fn headings(text: &str) -> Vec<usize> {
-    let starts = text.match_indices('#').map(|(at, _)| at);
-    starts
-        .filter(|at| *at == 0 || text[..*at].ends_with('\n'))
-        .collect()
-}
-
 fn strings(texts: &[&str]) -> Vec<String> {
     texts.iter().map(|text| (*text).to_owned()).collect()
 }
@@ -75,6 +68,7 @@ fn check(query: &str) -> String {
     let mut names = Vec::new();
     for note in notes() {
         let read = || note.text;
+        let body_start = note.text.find("---\n\n").map_or(0, |at| at + 4);
         let view = View {
             path: note.path,
             tags: &strings(note.tags),
@@ -86,8 +80,8 @@ fn check(query: &str) -> String {
                 ..Dates::default()
             },
             text: &read,
-            headings: &headings(note.text),
-            body_start: note.text.find("---\n\n").map_or(0, |at| at + 4),
+            body_start,
+            headings: &crate::note::outline_of_markdown(&note.text[body_start..]),
         };
         if filter.matches(&view, &Budget::default()) {
             names.push(note.name);
@@ -372,7 +366,7 @@ fn sides(query: &str, passages: &[&str]) -> String {
         .iter()
         .map(|passage| {
             filter
-                .positive_text_matches(passage, &Budget::default())
+                .positive_text_matches(passage, &[], &Budget::default())
                 .to_string()
         })
         .collect();

@@ -8,10 +8,10 @@ use crate::links::Files;
 use crate::note::path_key;
 use crate::store::{ChangedGraph, NoteStanding, StoreWriter};
 
-/// Names that others gave a note, kept of each.
-const CALLED_MAX: usize = 12;
+/// Anchor texts that are kept of each note: what others call it when they link to it.
+const ANCHOR_TEXTS_MAX: usize = 12;
 /// Longer ones are sentences, not names.
-const CALLED_CHARS_MAX: usize = 80;
+const ANCHOR_TEXT_CHARS_MAX: usize = 80;
 
 /// Brings PageRank and centrality up to date.
 pub(super) fn refresh(writer: &mut StoreWriter) -> Result<()> {
@@ -43,7 +43,7 @@ pub(super) fn refresh(writer: &mut StoreWriter) -> Result<()> {
     }
     let graph = LinkGraph::new(notes.len(), &edges);
     let options = Options::default();
-    // Without a value for anybody nobody is compared; see `search/graph.rs`.
+    // Without a value for anybody nobody is compared; see `search/links.rs`.
     let ranks = scaled_to_max(&pagerank(&graph, &options)).filter(|_| graph.n_edges() > 0);
     let centrality = scaled_to_max(&eigenvector_centrality(&graph, &options));
     let mut n_neighbours = vec![0u32; notes.len()];
@@ -77,12 +77,12 @@ pub(super) fn refresh(writer: &mut StoreWriter) -> Result<()> {
 
 /// Returns the names that are used most, in the order of the alphabet among equals.
 fn commonest(anchor_texts: &BTreeMap<String, usize>) -> Vec<String> {
-    let is_name = |name: &str| name.chars().count() <= CALLED_CHARS_MAX;
+    let is_name = |name: &str| name.chars().count() <= ANCHOR_TEXT_CHARS_MAX;
     let mut names: Vec<(&String, &usize)> = anchor_texts
         .iter()
         .filter(|(name, _)| is_name(name))
         .collect();
     names.sort_by_key(|(_, n)| std::cmp::Reverse(**n));
-    let names = names.into_iter().take(CALLED_MAX);
+    let names = names.into_iter().take(ANCHOR_TEXTS_MAX);
     names.map(|(name, _)| name.clone()).collect()
 }

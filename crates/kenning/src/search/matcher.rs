@@ -7,7 +7,7 @@ use crate::words::{self, Language, Word};
 
 /// A query that is looked for in one text after the other. Which of its words a word stands for is
 /// worked out once, however often the word comes.
-pub(crate) struct Finder<'q> {
+pub(crate) struct Matcher<'q> {
     pub(super) query: &'q Query,
     beginnings: Beginnings,
     roots: Roots,
@@ -25,7 +25,7 @@ struct Meant {
     is_whole: bool,
 }
 
-impl<'q> Finder<'q> {
+impl<'q> Matcher<'q> {
     pub(crate) fn new(query: &'q Query) -> Self {
         Self {
             query,
@@ -183,10 +183,16 @@ fn meant_by(word: &Word<'_>, query: &Query, language: Language) -> Option<Meant>
             }
         })
     });
-    let is_part = |spelling: &String| words::part_place(spelling, &term).is_some();
-    let part = || match language.joins_words() {
-        true => groups().position(|group| group.terms.iter().any(is_part)),
-        false => None,
+    let part = || {
+        if !language.joins_words() {
+            return None;
+        }
+        let doer = words::doer(word, language);
+        let is_part = |spelling: &String| {
+            let mut longer = std::iter::once(&term).chain(&doer);
+            longer.any(|longer| words::part_place(spelling, longer).is_some())
+        };
+        groups().position(|group| group.terms.iter().any(is_part))
     };
     let meant = |group, is_whole| Meant { group, is_whole };
     let whole = whole.map(|group| meant(group, true));
@@ -199,9 +205,9 @@ mod tests {
     use insta::assert_snapshot;
     use proptest::prelude::*;
 
-    fn check(finder: &mut Finder<'_>, text: &str, language: Language) -> String {
+    fn check(matcher: &mut Matcher<'_>, text: &str, language: Language) -> String {
         let mut found = String::new();
-        let n_words = finder.each(text, language, |group, start, end| {
+        let n_words = matcher.each(text, language, |group, start, end| {
             found += &format!("{group}:{} ", &text[start..end]);
         });
         format!("{found}of {n_words}")
@@ -222,7 +228,7 @@ mod tests {
             let language = Language::from_code(language);
             let query = Query::parse(&word, &[(language, 1)]);
             let mut n_found = 0;
-            let n_words = Finder::new(&query).each(&word, language, |_, _, _| n_found += 1);
+            let n_words = Matcher::new(&query).each(&word, language, |_, _, _| n_found += 1);
             prop_assert!(n_found >= query.groups.len(), "{} of {n_words} in {word}", n_found);
         }
     }
@@ -231,32 +237,39 @@ mod tests {
     fn words_whose_beginning_changes_are_found() {
         let query = Query::parse("die sky", &[(Language::English, 1)]);
         let found = check(
-            &mut Finder::new(&query),
+            &mut Matcher::new(&query),
             "dying under skies",
             Language::English,
         );
         assert_snapshot!(found, @"0:dying 1:skies of 3");
         let query = Query::parse("Übung", &[(Language::German, 1)]);
-        let found = check(&mut Finder::new(&query), "Uebungen", Language::German);
+        let found = check(&mut Matcher::new(&query), "Uebungen", Language::German);
         assert_snapshot!(found, @"0:Uebungen of 1");
         let query = Query::parse("werken", &[(Language::Dutch, 1)]);
-        let found = check(&mut Finder::new(&query), "Er is gewerkt.", Language::Dutch);
+        let found = check(&mut Matcher::new(&query), "Er is gewerkt.", Language::Dutch);
         assert_snapshot!(found, @"0:gewerkt of 3");
     }
 
     #[test]
     fn longer_words_are_found_by_their_parts_where_that_is_asked() {
         let query = Query::parse("Vertrag", &[(Language::German, 1)]);
-        let mut finder = Finder::new(&query);
+        let mut matcher = Matcher::new(&query);
         let text = "Der Vertrag und die Mietverträge.";
-        assert_snapshot!(check(&mut finder, text, Language::German), @"0:Vertrag of 5");
+        assert_snapshot!(check(&mut matcher, text, Language::German), @"0:Vertrag of 5");
         let mut found = Vec::new();
-        finder.each_or_part(text, Language::German, |_, start, end| {
+        matcher.each_or_part(text, Language::German, |_, start, end| {
             found.push(&text[start..end])
         });
         assert_eq!(found, ["Vertrag", "Mietverträge"]);
+        let query = Query::parse("Feger", &[(Language::German, 1)]);
+        let chimney = "Fegefeuer der Schornsteinfegerin";
+        let mut doers = Vec::new();
+        Matcher::new(&query).each_or_part(chimney, Language::German, |_, start, end| {
+            doers.push(&chimney[start..end]);
+        });
+        assert_eq!(doers, ["Schornsteinfegerin"]);
         found.clear();
-        finder.each_or_part(text, Language::English, |_, start, end| {
+        matcher.each_or_part(text, Language::English, |_, start, end| {
             found.push(&text[start..end])
         });
         assert_eq!(found, ["Vertrag"]);
@@ -265,10 +278,10 @@ mod tests {
     #[test]
     fn a_word_is_judged_by_its_language_each_time() {
         let query = Query::parse("old houses", &[(Language::English, 1)]);
-        let mut finder = Finder::new(&query);
-        assert_snapshot!(check(&mut finder, "Houses, a HOUSE.", Language::English), @"1:Houses 1:HOUSE of 3");
+        let mut matcher = Matcher::new(&query);
+        assert_snapshot!(check(&mut matcher, "Houses, a HOUSE.", Language::English), @"1:Houses 1:HOUSE of 3");
         // Without grammar the plural is another word.
-        assert_snapshot!(check(&mut finder, "Houses, old.", Language::Unknown), @"0:old of 2");
-        assert_snapshot!(check(&mut finder, "Houses, old.", Language::English), @"1:Houses 0:old of 2");
+        assert_snapshot!(check(&mut matcher, "Houses, old.", Language::Unknown), @"0:old of 2");
+        assert_snapshot!(check(&mut matcher, "Houses, old.", Language::English), @"1:Houses 0:old of 2");
     }
 }

@@ -32,54 +32,54 @@ impl Default for Weights {
     }
 }
 
-/// A candidate with what the index knows about its note.
+/// What is known of a candidate's note.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Candidate {
+pub(super) struct Known {
     /// Score so far, 0 to 1.
-    pub score: f32,
+    pub(super) score: f32,
     /// PageRank of its note, the vault's best being 1; `None` if there is none.
-    pub pagerank: Option<f32>,
+    pub(super) pagerank: Option<f32>,
     /// Centrality of its note, the vault's best being 1; `None` if there is none.
-    pub centrality: Option<f32>,
+    pub(super) centrality: Option<f32>,
     /// Day its note was last modified.
-    pub modified: Option<Date>,
+    pub(super) modified: Option<Date>,
 }
 
 /// What each term added to a candidate's score.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Terms {
+pub(super) struct Terms {
     /// From the score so far, with the weight of missing terms.
-    pub score: f32,
+    pub(super) score: f32,
     /// From PageRank.
-    pub pagerank: f32,
+    pub(super) pagerank: f32,
     /// From centrality.
-    pub centrality: f32,
+    pub(super) centrality: f32,
     /// For being modified lately.
-    pub recent: f32,
+    pub(super) recent: f32,
 }
 
 impl Terms {
     /// Returns the new score: 0 to 1, plus what is added for being recent.
-    pub fn total(&self) -> f32 {
+    pub(super) fn total(&self) -> f32 {
         self.score + self.pagerank + self.centrality + self.recent
     }
 }
 
 /// A candidate's note among its links.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Linked<'a> {
+pub(super) struct Linked<'a> {
     /// What tells it from other notes.
-    pub key: u32,
+    pub(super) key: u32,
     /// Links from it and to it, each pair of notes once in each direction.
-    pub n_edges: u32,
+    pub(super) n_edges: u32,
     /// Keys of the notes it links to.
-    pub links_to: &'a [u32],
+    pub(super) links_to: &'a [u32],
 }
 
 /// Counts the distinct links that have a candidate's note at one end at least.
 ///
 /// Several candidates may be of one note, which counts once.
-pub fn edges_around(notes: &[Linked<'_>]) -> usize {
+pub(super) fn edges_around(notes: &[Linked<'_>]) -> usize {
     let mut notes = notes.to_vec();
     notes.sort_unstable_by_key(|note| note.key);
     notes.dedup_by_key(|note| note.key);
@@ -92,7 +92,7 @@ pub fn edges_around(notes: &[Linked<'_>]) -> usize {
 
 /// Scores a candidate anew: `0.6·score + 0.25·pagerank + 0.15·centrality`, and a little for being
 /// recent.
-pub fn terms(candidate: &Candidate, today: Date, weights: &Weights) -> Terms {
+pub(super) fn terms(candidate: &Known, today: Date, weights: &Weights) -> Terms {
     // A missing term's weight goes back to the score, so that nobody is punished for what is not
     // known and scores stay on one scale.
     let mut score_weight = weights.score;
@@ -127,7 +127,7 @@ mod tests {
     use insta::assert_snapshot;
     use jiff::civil::date;
 
-    fn check(candidate: Candidate) -> String {
+    fn check(candidate: Known) -> String {
         let terms = terms(&candidate, date(2026, 7, 1), &Weights::default());
         format!(
             "{:.3} + {:.3} + {:.3} + {:.3} = {:.3}",
@@ -142,7 +142,7 @@ mod tests {
     #[test]
     fn a_worked_example() {
         // .6·.8 + .25·.4 + .15·.2 + .05 = .48 + .10 + .03 + .05 = .66
-        let all = Candidate {
+        let all = Known {
             score: 0.8,
             pagerank: Some(0.4),
             centrality: Some(0.2),
@@ -150,36 +150,36 @@ mod tests {
         };
         assert_snapshot!(check(all), @"0.480 + 0.100 + 0.030 + 0.050 = 0.660");
         // 31 days ago is not lately.
-        let older = Candidate {
+        let older = Known {
             modified: Some(date(2026, 5, 31)),
             ..all
         };
         assert_snapshot!(check(older), @"0.480 + 0.100 + 0.030 + 0.000 = 0.610");
         // (.6 + .15)·.8 + .25·.4 = .60 + .10
-        let no_centrality = Candidate {
+        let no_centrality = Known {
             centrality: None,
             ..older
         };
         assert_snapshot!(check(no_centrality), @"0.600 + 0.100 + 0.000 + 0.000 = 0.700");
         // (.6 + .25)·.8 + .15·.2 = .68 + .03
-        let no_pagerank = Candidate {
+        let no_pagerank = Known {
             pagerank: None,
             ..older
         };
         assert_snapshot!(check(no_pagerank), @"0.680 + 0.000 + 0.030 + 0.000 = 0.710");
-        let bare = Candidate {
+        let bare = Known {
             score: 0.8,
-            ..Candidate::default()
+            ..Known::default()
         };
         assert_snapshot!(check(bare), @"0.800 + 0.000 + 0.000 + 0.000 = 0.800");
     }
 
     #[test]
     fn a_date_in_the_future_is_recent() {
-        let note = Candidate {
+        let note = Known {
             score: 1.0,
             modified: Some(date(2027, 1, 1)),
-            ..Candidate::default()
+            ..Known::default()
         };
         assert_snapshot!(check(note), @"1.000 + 0.000 + 0.000 + 0.050 = 1.050");
     }
