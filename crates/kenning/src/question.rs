@@ -130,7 +130,8 @@ impl Question {
         let focus: Vec<&str> = rest
             .iter()
             .take(FOCUS_WORDS_MAX + 1)
-            .filter(is_telling)
+            .skip_while(|word| !is_telling(word))
+            .take_while(is_telling)
             .copied()
             .collect();
         let n_telling = all.iter().filter(is_telling).count();

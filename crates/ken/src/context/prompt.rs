@@ -20,7 +20,7 @@ const FILLERS: &[&str] = &[
     "do", "does", "done", "explain", "fine", "find", "fix", "for", "from", "get", "give", "go", "good",
     "great", "had", "has", "have", "he", "hello", "help", "her", "here", "hey", "hi", "his", "i",
     "if", "in", "into", "is", "it", "its", "just", "know", "let", "like", "look", "make", "me",
-    "more", "my", "need", "new", "next", "no", "not", "now", "of", "ok", "okay", "on", "one",
+    "more", "my", "need", "new", "no", "not", "now", "of", "ok", "okay", "on", "one",
     "only", "or", "our", "out", "please", "run", "same", "say", "says", "see", "she", "should",
     "show", "so", "some", "such", "sure", "tell", "than", "thank", "thanks", "that", "the",
     "their", "them", "then", "there", "these", "they", "thing", "things", "think", "this",

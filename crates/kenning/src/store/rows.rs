@@ -92,9 +92,7 @@ pub(super) fn insert_note(
         .map(|h| (h.level, &h.text, h.range.start, h.range.end, h.line))
         .collect();
     let headings = (!headings.is_empty()).then(|| serde_json::json!(headings).to_string());
-    let warnings: Vec<_> = record
-        .warnings
-        .iter()
+    let warnings: Vec<_> = (record.warnings.iter())
         .map(|w| (w.line, &w.message))
         .collect();
     let warnings = (!warnings.is_empty()).then(|| serde_json::json!(warnings).to_string());
