@@ -16,15 +16,12 @@ pub(crate) use hooks::receipt;
 pub(crate) use plain::{FROM_NOTES, block, inline, quoted, told, told_as_code};
 pub(crate) use walk::traversal;
 
-use std::borrow::Cow;
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
 use anyhow::Result;
 use kenning::index::Report;
-use kenning::note::Format;
-use kenning::search::without_tags;
 use unicode_width::UnicodeWidthStr;
 
 use crate::args::When;
@@ -265,18 +262,10 @@ pub(crate) fn markdown(answer: &SearchResponse) -> Result<()> {
             wire::two_digits(hit.score),
             inline(&others),
             // Quoted, a passage cannot be taken for part of the page around it.
-            plain::quoted(&read_text(hit), true)
+            plain::quoted(&hit.read_text(), true)
         );
     }
     print(&out)
-}
-
-/// The text of a hit for a reader: HTML in Markdown is what it does. Who quotes takes `text` of the JSON.
-fn read_text(hit: &Hit) -> Cow<'_, str> {
-    match Format::of(&hit.path) {
-        Some(Format::Markdown) => without_tags(&hit.text).into(),
-        _ => Cow::Borrowed(&hit.text),
-    }
 }
 
 /// Prints a passage, with line numbers if asked for.

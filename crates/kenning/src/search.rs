@@ -44,12 +44,12 @@ use rustc_hash::FxHashSet;
 
 pub use cut::told_score;
 pub use evidence::Evidence;
+pub use excerpt::Excerpt;
 pub(crate) use excerpt::shown_sentences;
-pub use excerpt::{Excerpt, without_tags};
 pub use explain::{Effect, Stage};
 pub use intent::{Intent, is_identifier};
 pub(crate) use lookup::facts_of;
-pub use lookup::{Passage, Piece, PropertyType, chunks_on, passage};
+pub use lookup::{Passage, Piece, PropertyType, as_read, chunks_on, passage};
 pub(crate) use matcher::Matcher;
 pub(crate) use maxsim::MaxSim;
 pub use mode::Mode;

@@ -1,5 +1,7 @@
 //! The JSON of a search: an answer, its hits, and how each was scored.
 
+use std::borrow::Cow;
+
 use kenning::note::MemoryType;
 use kenning::search;
 use schemars::JsonSchema;
@@ -139,6 +141,11 @@ impl Hit {
             vector_rank: hit.vector_rank,
             explain: is_explained.then(|| stages(hit.stages)),
         }
+    }
+
+    /// Its text for a reader, without HTML. `text` itself is what is quoted.
+    pub(crate) fn read_text(&self) -> Cow<'_, str> {
+        search::as_read(&self.path, &self.text)
     }
 
     /// Returns where it stands, as a person writes it: `Roof.md:3-9`, `Manual.pdf page 3`.

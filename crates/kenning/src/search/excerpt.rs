@@ -12,7 +12,7 @@ use crate::note::{Layout, outline_of_markdown};
 use crate::words::Language;
 use shown::Shown;
 pub(super) use shown::table_header;
-pub use tags::without_tags;
+pub(super) use tags::without_tags;
 
 /// Longest excerpt, in characters.
 const EXCERPT_CHARS_MAX: usize = 280;

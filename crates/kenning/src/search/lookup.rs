@@ -1,11 +1,13 @@
 //! Opens one note by any of its addresses: path, name, alias, `#handle`, with or without lines.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
+use super::excerpt;
 use crate::chunk;
 use crate::error::{Error, Result};
 pub use crate::note::PropertyType;
-use crate::note::{Heading, n_in_section};
+use crate::note::{Format, Heading, n_in_section};
 use crate::store::{By, ChunkRow, Name, NoteFacts, NoteId, NoteRow, Part, Select, Store, Wanted};
 use crate::words::name_key;
 
@@ -238,10 +240,18 @@ fn resolve(store: &Store, name: &str) -> Result<(NoteId, Option<Lines>)> {
     }
 }
 
+/// Returns a passage of the note at `path` for a reader: HTML in Markdown is left out.
+pub fn as_read<'t>(path: &str, text: &'t str) -> Cow<'t, str> {
+    match Format::of(path) {
+        Some(Format::Markdown) => excerpt::without_tags(text).into(),
+        _ => Cow::Borrowed(text),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::note::{self, Format};
+    use crate::note;
     use crate::secrets;
 
     fn lines_of(text: &str, anchor: &str) -> Option<Lines> {

@@ -18,10 +18,8 @@ pub(super) const CONFIDENCE_WEIGHTS: [f32; 4] = [6.5, 1.0, 3.5, 5.5];
 pub(super) const CONFIDENCE_BIAS: f32 = 6.1;
 /// The same where no note says the rarest word of the question, and the passage nothing like it.
 pub(super) const CONFIDENCE_UNHEARD_OF: f32 = 0.6;
-/// The same where a passage neither says what was asked for of something nor has it, such as a birthday, and
-/// where it has nothing that is written as that is, such as a telephone number.
-pub(super) const CONFIDENCE_LACKING_WORD: f32 = 1.5;
-pub(super) const CONFIDENCE_LACKING_FORM: f32 = 4.0;
+/// The same where a passage neither says what was asked for of something, such as a birthday, nor has it.
+pub(super) const CONFIDENCE_LACKING: f32 = 2.5;
 /// What is to be outweighed beside that, for each unit of the rarity of a word that no note says: the more
 /// notes there are, the likelier one holds some of the words by chance.
 pub(super) const CONFIDENCE_BY_CHANCE: f32 = 0.23;

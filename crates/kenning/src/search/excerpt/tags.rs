@@ -6,7 +6,7 @@ use super::inline;
 
 /// Returns a passage of Markdown without tags, and without the empty lines that comments and styles leave.
 /// Code stays as it is.
-pub fn without_tags(text: &str) -> String {
+pub(in crate::search) fn without_tags(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut prose = String::new();
     let mut fence: Option<&str> = None;
@@ -30,7 +30,8 @@ pub fn without_tags(text: &str) -> String {
 }
 
 fn push_prose(prose: &str, out: &mut String) {
-    let mut read = String::with_capacity(prose.len());
+    // What begins a line needs no blank in front.
+    let mut read = String::from("\n");
     let mut rest = prose;
     while let Some(at) = rest.find(['`', '<']) {
         read.push_str(&rest[..at]);
@@ -45,7 +46,7 @@ fn push_prose(prose: &str, out: &mut String) {
         });
     }
     read.push_str(rest);
-    for line in read.lines().map(str::trim_end) {
+    for line in read[1..].lines().map(str::trim_end) {
         // One empty line parts as well as three.
         if !line.is_empty() || !out.is_empty() && !out.ends_with("\n\n") {
             push_line(&without_gaps(line), out);
