@@ -257,6 +257,12 @@ pub(crate) struct AskArgs {
     /// Walk widely along links from the best notes, too
     #[arg(long)]
     pub(crate) deep: bool,
+    /// Answer in the words of the notes, though a language model is configured
+    #[arg(long, conflicts_with = "model")]
+    pub(crate) extract: bool,
+    /// The provider whose model answers
+    #[arg(long, value_name = "NAME")]
+    pub(crate) model: Option<String>,
     /// Ask words, meaning or both
     #[arg(short, long, value_parser = mode())]
     pub(crate) mode: Option<Mode>,

@@ -1,5 +1,6 @@
 //! The binary: parses what was typed, runs it, prints the error, chooses the exit code.
 
+mod agent;
 mod args;
 mod chat;
 mod cmd;
@@ -8,13 +9,6 @@ mod conversations;
 mod git;
 mod hint;
 mod hook;
-#[cfg_attr(
-    not(test),
-    expect(
-        dead_code,
-        reason = "some of it is for what asks models, which follows"
-    )
-)]
 mod llm;
 mod mcp;
 mod private;

@@ -8,6 +8,7 @@ mod hooks;
 mod plain;
 mod stream;
 mod walk;
+mod written;
 
 pub(crate) use asked::{asked, asked_markdown};
 pub(crate) use chat::{conversations, show_answer, sources};
@@ -15,6 +16,7 @@ pub(crate) use cited::verdicts;
 pub(crate) use hooks::receipt;
 pub(crate) use plain::{FROM_NOTES, block, inline, quoted, told, told_as_code};
 pub(crate) use walk::traversal;
+pub(crate) use written::{written, written_markdown};
 
 use std::io::{self, IsTerminal, Write};
 use std::path::Path;

@@ -30,6 +30,14 @@ pub(crate) fn now() -> i64 {
     i64::try_from(since.as_secs()).unwrap_or(i64::MAX)
 }
 
+/// Returns the date of this machine, `YYYY-MM-DD`.
+pub(crate) fn today() -> String {
+    let now = jiff::Timestamp::from_second(now()).unwrap_or_default();
+    now.to_zoned(jiff::tz::TimeZone::system())
+        .date()
+        .to_string()
+}
+
 /// Returns a number that goes up by one each time an index is asked, whoever asks: those who look at a part
 /// of its notes see all of them in the end. It is kept beside the index. Where nothing can be written, each
 /// process counts for itself.

@@ -8,6 +8,7 @@ pub(crate) mod fresh;
 pub(crate) mod memory;
 mod mend;
 mod request;
+mod scoped;
 mod searchers;
 
 use std::path::Path;
@@ -110,6 +111,7 @@ impl Searcher {
         };
         let run = |mode: Mode| {
             let options = AskOptions {
+                scope: request.scope.as_deref(),
                 mode,
                 is_deep: request.is_deep && mode != Mode::Lexical,
                 reads_dates: request.dates.unwrap_or(settings.search.dates),
@@ -170,6 +172,7 @@ impl Searcher {
         let settings = &self.settings;
         let (mut mode, mut lost) = self.retrievers(settings.mode(request.mode)?)?;
         let options = SearchOptions {
+            scope: request.scope.as_deref(),
             mode,
             limit: request.limit.unwrap_or(settings.search.limit) as usize,
             per_note: request.per_note.unwrap_or(settings.search.per_note) as usize,
@@ -318,7 +321,14 @@ impl Searcher {
             tags: true,
             ..Wanted::NAMES
         };
-        let mut facts = self.with_store(|store| Ok(store.select(Select::Every, wanted)?))?;
+        let mut facts = self.with_store(|store| {
+            let mut facts = store.select(Select::Every, wanted)?;
+            if let Some(scope) = &request.scope {
+                let readable = scope.notes(store, &self.budget())?;
+                facts.retain(|facts| readable.contains(facts.id));
+            }
+            Ok(facts)
+        })?;
         facts.retain(|facts| request.wants(facts));
         facts.sort_by(|a, b| a.path.cmp(&b.path));
         let n_notes = facts.len();

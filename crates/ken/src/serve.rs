@@ -9,9 +9,11 @@ mod handlers;
 mod input;
 mod keep;
 mod listen;
+mod openai;
 mod openapi;
 mod patience;
 mod problem;
+mod rag;
 mod reload;
 mod reply;
 mod routes;
@@ -27,31 +29,36 @@ use std::time::Duration;
 use anyhow::{Context, Result};
 use axum::Router;
 use axum::body::Bytes;
-use axum::extract::{Extension, Path, Request, State};
+use axum::extract::{DefaultBodyLimit, Extension, Path, Request, State};
 use axum::http::{HeaderValue, StatusCode, header};
 use axum::middleware::{self, Next};
 use axum::response::Response;
 use kenning::budget::Stop;
 use tokio::net::TcpListener;
+use tokio::sync::Semaphore;
 use tower_http::compression::CompressionLayer;
 use tower_http::compression::predicate::{DefaultPredicate, NotForContentType, Predicate};
 use tower_http::limit::RequestBodyLimitLayer;
 use tower_http::timeout::RequestBodyDeadlineLayer;
 
+use crate::agent::{self, Models};
 use crate::args::CompatServer;
 use crate::conversations::ConversationsPlace;
 use crate::hint::Hinted;
 use crate::mcp;
 use crate::runtime;
 use crate::searcher::Searchers;
-use crate::settings::{Caller, Client};
+use crate::settings::{Caller, Client, Settings};
 use gate::Gate;
 use guard::Guard;
 use listen::{BoundServer, Times};
 use problem::Problem;
 
-/// Most bytes of what is sent.
+/// Most bytes of what is sent, and of a question that files come with.
 const BODY_BYTES_MAX: usize = 1 << 20;
+const FILES_BYTES_MAX: usize = 24 << 20;
+/// Answers that are being written at once.
+const CHATS_MAX: usize = 128;
 /// Longest time that a question may take.
 const ANSWER_TIME_MAX: Duration = Duration::from_secs(30);
 /// Questions that wait while all cores are busy; more are turned away.
@@ -76,6 +83,7 @@ pub(crate) struct Options {
     pub(crate) compat: Vec<(CompatServer, u16)>,
     /// Longest time that a request may take to arrive.
     pub(crate) read_time_max: Duration,
+    pub(crate) settings: Settings,
 }
 
 /// What every handler can reach.
@@ -90,6 +98,10 @@ struct Shared {
     /// Results are written back one at a time.
     kept: keep::Shelf,
     conversations: ConversationsPlace,
+    /// Answers that are being written.
+    chats: Arc<Semaphore>,
+    models: Models,
+    answers: agent::Options,
     /// The description at `/openapi.json`.
     description: Bytes,
     read_time_max: Duration,
@@ -138,6 +150,9 @@ async fn bind_all(searchers: Searchers, options: &Options) -> Result<Vec<BoundSe
         reloads: Gate::new(1, RELOADS_WAITING_MAX, None),
         kept: keep::Shelf::default(),
         conversations: options.conversations.clone(),
+        chats: Arc::new(Semaphore::new(CHATS_MAX)),
+        models: Models::new(&options.settings),
+        answers: agent::Options::of(&options.settings),
         description: openapi::document(&routes::table()).into(),
         read_time_max: options.read_time_max,
     }));
@@ -191,11 +206,16 @@ async fn bind(address: SocketAddr, option: &str) -> Result<TcpListener> {
 /// the searchers that the client may ask in the request, as `Extension<Searchers>`.
 fn router(app: App, searchers: &Searchers) -> Router {
     let in_turn = middleware::from_fn_with_state(app.clone(), in_turn);
+    let small = RequestBodyLimitLayer::new(BODY_BYTES_MAX);
     let of_domain = mcp::http(searchers.clone())
         .layer(in_turn.clone())
+        .layer(small)
         .layer(middleware::from_fn(only_domain));
     table::router(routes::table())
-        .nest("/mcp", mcp::http(searchers.clone()).layer(in_turn))
+        .nest(
+            "/mcp",
+            mcp::http(searchers.clone()).layer(in_turn).layer(small),
+        )
         .nest("/d/{domain}/mcp", of_domain)
         .fallback(problem::no_such_path)
         .method_not_allowed_fallback(problem::wrong_method)
@@ -230,9 +250,11 @@ async fn only_domain(
 /// Puts the guard and the limits before routes. Handlers of ours wait for bodies themselves and say
 /// so if it takes too long; the deadline here is for whoever does not.
 fn guarded(router: Router, guard: Arc<Guard>, read_time_max: Duration) -> Router {
+    // What is told as it forms is not held back for the sake of its size.
     let compressed = DefaultPredicate::new().and(NotForContentType::const_new(reload::NDJSON));
     router
-        .layer(RequestBodyLimitLayer::new(BODY_BYTES_MAX))
+        .layer(DefaultBodyLimit::max(BODY_BYTES_MAX))
+        .layer(RequestBodyLimitLayer::new(FILES_BYTES_MAX))
         .layer(RequestBodyDeadlineLayer::new(2 * read_time_max))
         .layer(middleware::from_fn_with_state(guard, guard::admit))
         .layer(CompressionLayer::new().compress_when(compressed))

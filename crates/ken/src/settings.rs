@@ -1,6 +1,7 @@
 //! Options, environment, settings file and defaults into one `Settings`; the only reader of the
 //! environment and the home folder.
 
+mod answers;
 mod clients;
 mod domain;
 mod embedding;
@@ -25,6 +26,7 @@ use kenning::search::{Fusion, Mode, Tuning};
 use kenning::vault::{Links, PathList, WalkRules, read_regular_text};
 use serde::Deserialize;
 
+use answers::AnswerSettings;
 use clients::ClientSettings;
 pub(crate) use clients::{Caller, Client};
 use hooks::HookSettings;
@@ -66,6 +68,7 @@ pub(crate) struct Settings {
     pub(crate) hooks: HookSettings,
     pub(crate) mcp: McpSettings,
     llm: LlmSettings,
+    pub(crate) answers: AnswerSettings,
     #[serde(default)]
     embeddings: BTreeMap<String, EmbeddingSettings>,
     pub(crate) memory: MemorySettings,
@@ -213,6 +216,7 @@ impl Settings {
         self.profile(None)?;
         self.walk_rules(None)?;
         self.check_llm()?;
+        self.check_answers()?;
         self.check_embeddings()?;
         for (name, domain) in &self.domains {
             self.check_domain(name, domain)?;

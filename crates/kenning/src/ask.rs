@@ -16,7 +16,7 @@ use std::sync::Arc;
 use crate::chunk;
 use crate::error::Result;
 use crate::question::{Question, Sought};
-use crate::search::{self, Evidence, Hit, Mode, SearchContext, SearchOptions};
+use crate::search::{self, Evidence, Hit, Mode, Scope, SearchContext, SearchOptions};
 use crate::store::{ChunkRow, NoteRow};
 use crate::traverse::{DEEP, TraverseContext, Walker};
 use sentences::Judge;
@@ -30,7 +30,9 @@ const STARTS_MAX: usize = 3;
 
 /// What is wanted of an answer.
 #[derive(Clone, Debug, PartialEq)]
-pub struct AskOptions {
+pub struct AskOptions<'a> {
+    /// The only notes that may be read; `None` is all.
+    pub scope: Option<&'a Scope>,
     /// Which retrievers to ask.
     pub mode: Mode,
     /// Most sentences.
@@ -45,10 +47,11 @@ pub struct AskOptions {
     pub now: i64,
 }
 
-impl AskOptions {
+impl AskOptions<'_> {
     /// What is usual, asked at a time: seconds since 1970.
     pub fn at(now: i64) -> Self {
         Self {
+            scope: None,
             mode: Mode::default(),
             sentences_max: 3,
             chars_max: 600,
@@ -115,7 +118,11 @@ impl From<Hit> for Reach {
 }
 
 /// Answers a question from the notes, in their own words.
-pub fn extract(cx: &SearchContext<'_>, question: &str, options: &AskOptions) -> Result<Extracted> {
+pub fn extract(
+    cx: &SearchContext<'_>,
+    question: &str,
+    options: &AskOptions<'_>,
+) -> Result<Extracted> {
     let searched = search::search_asked(cx, question, &search_options(options))?;
     let answer = searched.answer;
     let mut passages: Vec<Reach> = answer.hits.into_iter().map(Reach::from).collect();
@@ -143,8 +150,9 @@ pub fn extract(cx: &SearchContext<'_>, question: &str, options: &AskOptions) -> 
     })
 }
 
-fn search_options(options: &AskOptions) -> SearchOptions {
+fn search_options<'a>(options: &AskOptions<'a>) -> SearchOptions<'a> {
     SearchOptions {
+        scope: options.scope,
         mode: options.mode,
         limit: PASSAGES_MAX,
         per_note: PER_NOTE_MAX,
@@ -157,7 +165,7 @@ fn search_options(options: &AskOptions) -> SearchOptions {
 fn reach_further(
     cx: &SearchContext<'_>,
     question: &str,
-    options: &AskOptions,
+    options: &AskOptions<'_>,
     passages: &mut Vec<Reach>,
 ) -> Result<()> {
     let walk = TraverseContext {
@@ -178,6 +186,11 @@ fn reach_further(
         for (seen, _) in walked.retained {
             let Some(chunk) = seen.chunk else { continue };
             if passages.iter().any(|known| known.chunk.id == chunk.id) {
+                continue;
+            }
+            if let Some(scope) = options.scope
+                && !scope.has(cx.store, chunk.note, cx.budget)?
+            {
                 continue;
             }
             let note = cx.store.note(chunk.note)?;
@@ -218,7 +231,7 @@ pub(crate) fn span_signals() -> Vec<String> {
 pub(crate) fn candidate_sentences(
     cx: &SearchContext<'_>,
     question: &str,
-    options: &AskOptions,
+    options: &AskOptions<'_>,
 ) -> Result<Candidates> {
     with_judge(cx, question, options, |judge, passages| {
         let all = judge.all(passages).into_iter();
@@ -232,7 +245,7 @@ pub(crate) fn candidate_spans(
     cx: &SearchContext<'_>,
     question: &str,
     weights: &[f32],
-    options: &AskOptions,
+    options: &AskOptions<'_>,
 ) -> Result<Vec<(String, f32, Candidates)>> {
     with_judge(cx, question, options, |judge, passages| {
         let best = judge.best(passages, weights).into_iter();
@@ -258,7 +271,7 @@ const FITTED_SENTENCES: usize = 4;
 fn with_judge<T>(
     cx: &SearchContext<'_>,
     question: &str,
-    options: &AskOptions,
+    options: &AskOptions<'_>,
     run: impl FnOnce(&Judge<'_>, &[Reach]) -> T,
 ) -> Result<T> {
     let searched = search::search_asked(cx, question, &search_options(options))?;

@@ -7,16 +7,17 @@ mod answer;
 mod claim;
 mod quote;
 
-pub use answer::citations;
+pub use answer::{citations, numbered};
 pub use claim::{Graded, Support};
 pub(crate) use quote::QUOTE_CHARS_MIN;
 pub use quote::{Reason, Status};
 
 use crate::budget::Budget;
 use crate::error::{Error, Result};
-use crate::note::Format;
+use crate::note::{Format, Layout};
 use crate::search::{self, Passage};
 use crate::store::{By, Store, has_lines};
+use crate::words;
 
 /// Units of work that a citation costs, and each byte of what it cites.
 const CITATION_COST: u64 = 10_000;
@@ -122,6 +123,40 @@ pub fn verify(store: &Store, citations: Vec<Citation>, budget: &Budget) -> Resul
         .into_iter()
         .map(|citation| verify_one(store, citation, budget))
         .collect()
+}
+
+/// Checks a citation against a text that is in no note, such as a file that came with a question: its title
+/// and what it says. Without one there is nothing to check against.
+pub fn verify_text(citation: Citation, cited: Option<(&str, &str)>) -> Verdict {
+    let readings: Vec<Reading> = (cited.iter())
+        .map(|(_, text)| Reading {
+            text: (*text).to_owned(),
+            lines: (1, 1),
+            is_line_for_line: true,
+        })
+        .collect();
+    let reason = check(citation.quote.as_deref(), &readings).0;
+    let claim = citation
+        .claim
+        .as_deref()
+        .filter(|_| reason == Reason::NoQuote);
+    let graded = claim.zip(cited).map(|(claim, (title, text))| {
+        let passage = claim::Passage {
+            text,
+            names: &[title.to_owned()],
+            layout: Layout::Markdown,
+            language: words::detect(text),
+        };
+        claim::grade(claim, &passage)
+    });
+    Verdict {
+        citation,
+        reason,
+        cited: None,
+        found: None,
+        problem: None,
+        graded,
+    }
 }
 
 /// Sums up the citations of one answer.

@@ -20,7 +20,7 @@ pub use crate::chunk::Profile;
 pub use fresh::{Freshness, freshness, is_sampled};
 pub use gone::Withheld;
 pub use report::{Caveats, Progress, Rebuild, Report, caveats};
-pub use understand::findings;
+pub use understand::{attached_text, findings};
 
 use crate::embed::Embedder;
 use crate::error::{Error, Result};

@@ -236,7 +236,7 @@ impl<'a> Update<'a> {
 pub struct Search<'a> {
     index: &'a Kenning,
     text: &'a str,
-    options: SearchOptions,
+    options: SearchOptions<'a>,
     tuning: &'a Tuning,
     budget: Option<&'a Budget>,
 }
@@ -272,7 +272,7 @@ impl<'a> Search<'a> {
 
     /// Sets every option at once, the time included.
     #[must_use]
-    pub fn options(mut self, options: SearchOptions) -> Self {
+    pub fn options(mut self, options: SearchOptions<'a>) -> Self {
         self.options = options;
         self
     }

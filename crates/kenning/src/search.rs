@@ -26,6 +26,7 @@ mod promise;
 mod query;
 mod rank;
 mod ranked;
+mod readable;
 mod repeat;
 mod rerank;
 mod retrieve;
@@ -49,11 +50,12 @@ pub(crate) use excerpt::shown_sentences;
 pub use explain::{Effect, Stage};
 pub use intent::{Intent, is_identifier};
 pub(crate) use lookup::facts_of;
-pub use lookup::{Passage, Piece, PropertyType, as_read, chunks_on, passage};
+pub use lookup::{Passage, Piece, PropertyType, as_read, chunks_on, passage, piece};
 pub(crate) use matcher::Matcher;
 pub(crate) use maxsim::MaxSim;
 pub use mode::Mode;
 pub use query::Query;
+pub use readable::{Scope, ScopeParts};
 pub use tuning::{Fusion, Tuning};
 
 use crate::budget::Budget;
@@ -80,7 +82,9 @@ pub struct SearchContext<'a> {
 
 /// What is wanted of a search.
 #[derive(Clone, Debug, PartialEq)]
-pub struct SearchOptions {
+pub struct SearchOptions<'a> {
+    /// The only notes that may be read; `None` is all.
+    pub scope: Option<&'a Scope>,
     /// Which retrievers to ask.
     pub mode: Mode,
     /// Most hits to return.
@@ -99,10 +103,11 @@ pub struct SearchOptions {
     pub now: i64,
 }
 
-impl SearchOptions {
+impl SearchOptions<'_> {
     /// Returns the usual options for a question that is asked at `now`, in seconds since 1970.
     pub fn at(now: i64) -> Self {
         Self {
+            scope: None,
             mode: Mode::default(),
             limit: 10,
             per_note: 2,

@@ -1,5 +1,7 @@
 //! `ken ask`: answers a question in the words of the notes; indexes first what is not indexed yet.
 
+mod written;
+
 use anyhow::Result;
 
 use super::Found;
@@ -11,11 +13,15 @@ use crate::settings::{Located, Settings};
 use crate::wire::{AskResponse, merge_asked};
 
 pub(super) fn run(settings: &Settings, place: &Place, args: &AskArgs) -> Result<Found> {
+    if let Some(model) = written::model(settings, args)? {
+        return written::run(settings, place, args, model);
+    }
     let request = AskRequest {
         question: args.question.join(" "),
         mode: args.mode,
         is_deep: args.deep,
         dates: args.no_dates.then_some(false),
+        scope: None,
     };
     let mut answers = Vec::new();
     let mut vault = None;

@@ -155,6 +155,7 @@ pub(super) fn request(args: &SearchArgs) -> SearchRequest {
         max_tokens: args.max_tokens,
         is_explained: args.explain,
         dates: args.no_dates.then_some(false),
+        scope: None,
     }
 }
 

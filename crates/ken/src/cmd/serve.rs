@@ -56,6 +56,7 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &ServeArgs) -> Resul
             .map(|server| (*server, port(server)))
             .collect(),
         read_time_max: Duration::from_millis(args.read_timeout_ms),
+        settings: settings.clone(),
     };
     serve::run(searchers, options, render::say)?;
     drop(watching);

@@ -160,6 +160,7 @@ pub(super) fn list_notes(searchers: &Searchers, arguments: JsonObject) -> Result
         tag: arguments.tag,
         offset: arguments.offset.unwrap_or(0),
         limit: arguments.limit.unwrap_or(LIST_LIMIT),
+        scope: None,
     };
     let mut listed = listed(&searchers, &request)?;
     listed.notices.splice(..0, notices);

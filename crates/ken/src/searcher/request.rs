@@ -1,6 +1,8 @@
 //! What can be asked at a searcher, whichever interface it comes through.
 
-use kenning::search::Mode;
+use std::sync::Arc;
+
+use kenning::search::{Mode, Scope};
 use kenning::store::NoteFacts;
 use kenning::traverse::{DEEP, FAST, Params};
 
@@ -19,6 +21,8 @@ pub(crate) struct SearchRequest {
     pub(crate) is_explained: bool,
     /// Whether a time in the question is understood.
     pub(crate) dates: Option<bool>,
+    /// The only notes that may be read.
+    pub(crate) scope: Option<Arc<Scope>>,
 }
 
 /// A question that is to be answered in the words of the notes.
@@ -30,6 +34,8 @@ pub(crate) struct AskRequest {
     pub(crate) is_deep: bool,
     /// Whether a time in the question is understood.
     pub(crate) dates: Option<bool>,
+    /// The only notes that may be read.
+    pub(crate) scope: Option<Arc<Scope>>,
 }
 
 /// A walk along links.
@@ -66,6 +72,8 @@ pub(crate) struct NotesRequest {
     pub(crate) offset: usize,
     /// Most notes.
     pub(crate) limit: usize,
+    /// The only notes that may be read.
+    pub(crate) scope: Option<Arc<Scope>>,
 }
 
 impl NotesRequest {

@@ -30,6 +30,11 @@ impl Gate {
         }
     }
 
+    /// Returns the turns themselves, for those who take several, one after the other.
+    pub(super) fn turns(&self) -> Arc<Semaphore> {
+        Arc::clone(&self.turns)
+    }
+
     /// Runs a piece of work when its turn has come. One that takes too long, or whose client has gone, is
     /// told so, and keeps its turn until it has ended: a thread cannot be taken back.
     pub(super) async fn run<T: Send + 'static>(

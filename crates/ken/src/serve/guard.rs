@@ -12,7 +12,7 @@ use axum::response::{IntoResponse, Response};
 use blake3::Hash;
 
 use super::problem::Problem;
-use super::{BODY_BYTES_MAX, Options, input, routes};
+use super::{BODY_BYTES_MAX, FILES_BYTES_MAX, Options, input, routes};
 use crate::searcher::Searchers;
 use crate::settings::{Caller, Client};
 
@@ -97,8 +97,9 @@ impl Guard {
         self.check_page(headers, host)?;
         let length = only(headers, header::CONTENT_LENGTH)?;
         let n_bytes = length.and_then(|length| length.parse::<u64>().ok());
-        if n_bytes.is_some_and(|n_bytes| n_bytes > BODY_BYTES_MAX as u64) {
-            return Err(input::too_large());
+        let most = body_bytes_max(uri.path());
+        if n_bytes.is_some_and(|n_bytes| n_bytes > most as u64) {
+            return Err(input::too_large(most));
         }
         if self.tokens.is_empty() {
             return Ok((self.searchers.clone(), self.person.clone()));
@@ -225,6 +226,18 @@ fn only(headers: &HeaderMap, name: HeaderName) -> Result<Option<&str>, Problem> 
 /// that time tells neither how long a token is nor how much of it was right.
 fn digest(token: &str) -> Hash {
     blake3::hash(token.as_bytes())
+}
+
+/// Returns how large a body may be that is sent to a path.
+pub(super) fn body_bytes_max(path: &str) -> usize {
+    let route = match path.strip_prefix("/d/") {
+        Some(rest) => rest.find('/').map_or("", |at| &rest[at..]),
+        None => path,
+    };
+    match routes::with_files().contains(&route) {
+        true => FILES_BYTES_MAX,
+        false => BODY_BYTES_MAX,
+    }
 }
 
 #[cfg(test)]

@@ -83,6 +83,7 @@ fn search_request(params: SearchParams) -> Result<SearchRequest, Problem> {
         max_tokens: params.max_tokens.map(|n| n as usize),
         is_explained: params.explain.unwrap_or_default(),
         dates: params.dates,
+        scope: None,
     })
 }
 
@@ -114,6 +115,7 @@ fn ask_request(asked: AskParams) -> Result<AskRequest, Problem> {
         mode: asked.mode.map(Into::into),
         is_deep: asked.deep.unwrap_or_default(),
         dates: asked.dates,
+        scope: None,
     })
 }
 
@@ -226,6 +228,7 @@ pub(super) async fn notes(
         tag: params.tag,
         offset: params.offset.unwrap_or_default() as usize,
         limit: limit as usize,
+        scope: None,
     };
     app.ask(move || Ok(searcher.notes(&request)?.into())).await
 }

@@ -13,6 +13,7 @@ use serde::de::DeserializeOwned;
 use tokio::time::timeout;
 
 use super::App;
+use super::guard::body_bytes_max;
 use super::problem::Problem;
 use crate::hint;
 use crate::searcher::{Searcher, Searchers};
@@ -179,11 +180,12 @@ impl<T: DeserializeOwned> FromRequest<App> for Sent<T> {
             )
             .hint("send the header Content-Type: application/json"));
         }
+        let most = body_bytes_max(request.uri().path());
         let read = timeout(app.0.read_time_max, Bytes::from_request(request, app));
         let bytes = match read.await {
             Ok(Ok(bytes)) => bytes,
             Ok(Err(rejection)) if rejection.status() == StatusCode::PAYLOAD_TOO_LARGE => {
-                return Err(too_large());
+                return Err(too_large(most));
             }
             Ok(Err(_)) => return Err(Problem::bad("the body broke off")),
             Err(_) => {
@@ -224,10 +226,10 @@ fn json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
 }
 
 /// Says that a body is larger than any may be.
-pub(super) fn too_large() -> Problem {
+pub(super) fn too_large(most: usize) -> Problem {
     Problem::new(
         StatusCode::PAYLOAD_TOO_LARGE,
-        format!("the body is larger than {} bytes", super::BODY_BYTES_MAX),
+        format!("the body is larger than {most} bytes"),
     )
 }
 

@@ -2,13 +2,16 @@
 //! takes and answers is read off the handler.
 
 use super::table::{JSON, Route, delete, get, patch, post};
-use super::{conversations, handlers, keep, reload};
+use super::{conversations, handlers, keep, openai, rag, reload};
 use crate::wire::IndexReport;
 use crate::wire::http::ReloadLine;
+use crate::wire::openai::{Completion, CompletionChunk};
+use crate::wire::rag::RagLine;
 
 /// Returns the table.
 pub(super) fn table() -> Vec<Route> {
     let mut table = asking();
+    table.extend(answering());
     table.extend(changing());
     table.extend(talking());
     table.extend(around());
@@ -19,6 +22,29 @@ pub(super) fn table() -> Vec<Route> {
 pub(super) fn open() -> Vec<(&'static str, &'static str)> {
     let open = table().into_iter().filter(|route| route.is_open);
     open.map(|route| (route.method, route.path)).collect()
+}
+
+/// Returns the paths that files may be sent to.
+pub(super) fn with_files() -> Vec<&'static str> {
+    let large = table().into_iter().filter(|route| route.takes_files);
+    large.map(|route| route.path).collect()
+}
+
+/// What is answered in sentences, as they form.
+fn answering() -> Vec<Route> {
+    vec![
+        post("/rag", rag::rag)
+            .says("Answer a question from the notes, with citations that are checked, line by line")
+            .answers::<RagLine>(reload::NDJSON)
+            .with_files(),
+        post("/v1/chat/completions", openai::completions)
+            .says("Answer a chat from the notes, as clients of OpenAI ask")
+            .answers::<Completion>(JSON)
+            .answers::<CompletionChunk>(openai::EVENT_STREAM)
+            .may_fail(&[502])
+            .with_files(),
+        get("/v1/models", openai::models).says("List the models that can answer a chat"),
+    ]
 }
 
 /// What is asked of a domain.

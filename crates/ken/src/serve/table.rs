@@ -5,16 +5,16 @@ use std::convert::Infallible;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::Request;
+use axum::extract::{DefaultBodyLimit, Request};
 use axum::handler::Handler;
 use axum::middleware::{Next, from_fn};
 use axum::response::IntoResponse;
 use axum::routing::{MethodFilter, MethodRouter, on};
 use schemars::{JsonSchema, Schema, SchemaGenerator};
 
-use super::App;
 use super::input::check_names;
 use super::signature::Signature;
+use super::{App, FILES_BYTES_MAX};
 
 pub(super) const JSON: &str = "application/json";
 
@@ -31,6 +31,8 @@ pub(super) struct Route {
     pub(super) is_per_domain: bool,
     /// Whether it answers those who have no token, too.
     pub(super) is_open: bool,
+    /// Whether files may come with what is sent.
+    pub(super) takes_files: bool,
     /// The parameters, as an object.
     pub(super) query: Option<SchemaOf>,
     /// The body.
@@ -89,6 +91,7 @@ fn row<H: Signature<T>, T>(
         summary: "",
         is_per_domain: true,
         is_open: false,
+        takes_files: false,
         query: None,
         body: None,
         answers: Vec::new(),
@@ -116,6 +119,14 @@ impl Route {
     pub(super) fn open(self) -> Self {
         Self {
             is_open: true,
+            ..self
+        }
+    }
+
+    /// Takes files, too, and so a larger body.
+    pub(super) fn with_files(self) -> Self {
+        Self {
+            takes_files: true,
             ..self
         }
     }
@@ -175,7 +186,10 @@ pub(super) fn router(table: Vec<Route>) -> Router<App> {
             }
         });
         let paths = route.paths();
-        let handler = route.handler.route_layer(check);
+        let mut handler = route.handler.route_layer(check);
+        if route.takes_files {
+            handler = handler.layer(DefaultBodyLimit::max(FILES_BYTES_MAX));
+        }
         for path in paths {
             router = router.route(&path, handler.clone());
         }

@@ -4,11 +4,15 @@ use std::borrow::Cow;
 
 use kenning::note::MemoryType;
 use kenning::search;
+use kenning::store::NoteRow;
 use schemars::JsonSchema;
 use serde::Serialize;
 
 use super::{encode, handle, place, rounded};
 use crate::searcher::Answered;
+
+/// Characters of a passage that are shown where no words were asked for.
+const EXCERPT_CHARS: usize = 240;
 
 /// One answer.
 #[derive(Debug, JsonSchema, Serialize)]
@@ -146,6 +150,43 @@ impl Hit {
     /// Its text for a reader, without HTML. `text` itself is what is quoted.
     pub(crate) fn read_text(&self) -> Cow<'_, str> {
         search::as_read(&self.path, &self.text)
+    }
+
+    /// A passage that a walk came by.
+    pub(crate) fn walked(note: &NoteRow, piece: search::Piece, score: f32) -> Self {
+        let section = (piece.breadcrumb.len() > 1)
+            .then(|| piece.breadcrumb.last().cloned())
+            .flatten();
+        let (category, area) = note.para();
+        let has_lines = note.has_lines();
+        Self {
+            rank: 0,
+            id: handle(piece.chunk.handle),
+            domain: None,
+            path: note.path.clone(),
+            title: note.title.clone(),
+            category: category.map(str::to_owned),
+            area: area.map(str::to_owned),
+            section,
+            breadcrumb: piece.breadcrumb,
+            start_line: has_lines.then_some(piece.chunk.start_line),
+            end_line: has_lines.then_some(piece.chunk.end_line),
+            page: piece.chunk.page,
+            score: rounded(score),
+            excerpt: piece.text.chars().take(EXCERPT_CHARS).collect(),
+            highlights: Vec::new(),
+            text: piece.text,
+            tags: note.tags.clone(),
+            date: note.date.clone(),
+            memory_type: note.memory_type.map(MemoryType::name),
+            also_in: Vec::new(),
+            superseded_by: note.superseded_by.clone(),
+            uri: String::new(),
+            sources: vec!["links"],
+            lexical_rank: None,
+            vector_rank: None,
+            explain: None,
+        }
     }
 
     /// Returns where it stands, as a person writes it: `Roof.md:3-9`, `Manual.pdf page 3`.

@@ -2,6 +2,7 @@
 //!
 //! A quote cites the reference that directly follows it, or the one its sentence began with.
 
+mod numbers;
 mod scan;
 #[cfg(test)]
 mod tests;
@@ -10,7 +11,7 @@ use std::ops::Range;
 
 use super::Citation;
 use super::quote::QUOTE_CHARS_MIN;
-use scan::{Mark, Reference};
+use scan::{Mark, Reference, Style};
 
 /// Most words between a quote and the reference behind it: `"…" as in [[Note]]`.
 const TIGHT_WORDS_MAX: usize = 3;
@@ -29,6 +30,29 @@ const TIES: [&str; 18] = [
 /// What is quoted without naming a note counts, too, unless it is so short that the quotation marks
 /// may mean something else. So does a note that is named without being quoted.
 pub fn citations(answer: &str) -> Vec<Citation> {
+    found(answer, Style::Names)
+}
+
+/// Finds the citations of an answer to numbered passages, in order: with each the numbers that stand behind
+/// it, `[1]` or `[1][3]`, any of which may bear it out. Who cites a note by its name has no number.
+pub fn numbered(answer: &str) -> Vec<(Vec<usize>, Citation)> {
+    let found = found(answer, Style::Numbers).into_iter();
+    found
+        .map(|mut citation| {
+            let numbers = citation
+                .note
+                .as_deref()
+                .map(numbers::of)
+                .unwrap_or_default();
+            if !numbers.is_empty() {
+                citation.note = None;
+            }
+            (numbers, citation)
+        })
+        .collect()
+}
+
+fn found(answer: &str, style: Style) -> Vec<Citation> {
     let mut found = Vec::new();
     // A quoted block whose reference may begin the next paragraph.
     let mut pending: Option<String> = None;
@@ -36,13 +60,13 @@ pub fn citations(answer: &str) -> Vec<Citation> {
         match block {
             Block::Quoted(text) => {
                 push_pending(pending.take(), None, &mut found);
-                match split_attribution(&text) {
+                match split_attribution(&text, style) {
                     (quote, Some(reference)) => found.push(cite(Some(quote), Some(&reference))),
                     (quote, None) => pending = Some(quote.to_owned()),
                 }
             }
             Block::Text(text) => {
-                let mut marks = scan::marks(&text);
+                let mut marks = scan::marks(&text, style);
                 let begins_with_reference = marks.first().is_some_and(|(bytes, mark)| {
                     matches!(mark, Mark::Reference(_)) && n_words(&text[..bytes.start]) == 0
                 });
@@ -139,8 +163,8 @@ fn is_item(body: &str) -> bool {
 }
 
 /// Splits a quoted block from the reference at its end.
-fn split_attribution(text: &str) -> (&str, Option<Reference>) {
-    let last = scan::marks(text)
+fn split_attribution(text: &str, style: Style) -> (&str, Option<Reference>) {
+    let last = scan::marks(text, style)
         .into_iter()
         .rev()
         .find_map(|(bytes, mark)| match mark {
@@ -154,7 +178,8 @@ fn split_attribution(text: &str) -> (&str, Option<Reference>) {
             let is_apart = bytes.start - quote.len() > 1
                 || text[..bytes.start].ends_with('\n')
                 || text[bytes.start..].starts_with('(')
-                || ends_sentence(quote);
+                || ends_sentence(quote)
+                || !numbers::of(&reference.name).is_empty();
             if is_apart && !quote.is_empty() {
                 (quote, Some(reference))
             } else {

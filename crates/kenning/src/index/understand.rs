@@ -133,6 +133,20 @@ fn hide(
     own.without_lines(&hidden)
 }
 
+/// Returns what a file says that is no note of the vault, credentials masked.
+pub fn attached_text(path: &str, bytes: Vec<u8>, reader: &dyn Reader) -> Result<String, String> {
+    let is_text = Format::of(path).is_some() || decode(bytes.clone()).is_ok();
+    if !is_text {
+        return Err("files of its kind are not read".to_owned());
+    }
+    let understood = understand(path, bytes, reader)?;
+    let text = understood.note.text;
+    match understood.warnings.into_iter().next() {
+        Some(warning) if text.trim().is_empty() => Err(warning.message),
+        _ => Ok(text),
+    }
+}
+
 /// Returns where credentials stand in a file.
 ///
 /// Lines are those of the file if it is text, and those of the text the index keeps if not.

@@ -89,15 +89,26 @@ pub fn chunks_on(store: &Store, passage: &Passage) -> Result<Vec<Piece>> {
     let mut pieces = Vec::new();
     for chunk in store.chunks(By::Note(note.id))? {
         if chunk.start_line <= passage.end_line && chunk.end_line >= passage.start_line {
-            let crumbs = chunk::breadcrumb(&note.title, &note.headings, chunk.heading);
-            pieces.push(Piece {
-                breadcrumb: crumbs.into_iter().map(str::to_owned).collect(),
-                text: store.passage(&chunk)?,
-                chunk,
-            });
+            pieces.push(piece_of(store, note, chunk)?);
         }
     }
     Ok(pieces)
+}
+
+/// Returns a passage with its note.
+pub fn piece(store: &Store, chunk: &Arc<ChunkRow>) -> Result<(Arc<NoteRow>, Piece)> {
+    let note = store.note(chunk.note)?;
+    let piece = piece_of(store, &note, Arc::clone(chunk))?;
+    Ok((note, piece))
+}
+
+fn piece_of(store: &Store, note: &NoteRow, chunk: Arc<ChunkRow>) -> Result<Piece> {
+    let crumbs = chunk::breadcrumb(&note.title, &note.headings, chunk.heading);
+    Ok(Piece {
+        breadcrumb: crumbs.into_iter().map(str::to_owned).collect(),
+        text: store.passage(&chunk)?,
+        chunk,
+    })
 }
 
 /// Returns the lines of what an anchor names: a heading, a block or a page.

@@ -10,7 +10,8 @@ use crate::store::{Name, Named, NoteId, Store};
 /// a title only when nothing else is. Where no note is called so, what a question asks for may be the
 /// name of one.
 ///
-/// A link in the query is there in any case; what merely happens to be a name keeps to the filter.
+/// A link in the query is there in any case, if it may be read; what merely happens to be a name keeps
+/// to the filter.
 pub(super) fn pinned_notes(store: &Store, plan: &Plan<'_>) -> Result<Vec<NoteId>> {
     let Plan {
         query, selection, ..
@@ -20,7 +21,11 @@ pub(super) fn pinned_notes(store: &Store, plan: &Plan<'_>) -> Result<Vec<NoteId>
     let keys = linked.map(|name| (crate::words::name_key(name), true));
     for (key, is_link) in keys.chain([(query.name_key.clone(), false)]) {
         for note in best_of(&store.resolve(Name::Key(&key))?) {
-            if !pinned.contains(&note) && (is_link || selection.has(note)?) {
+            let is_wanted = match is_link {
+                true => selection.may_read(note),
+                false => selection.has(note)?,
+            };
+            if is_wanted && !pinned.contains(&note) {
                 pinned.push(note);
             }
         }

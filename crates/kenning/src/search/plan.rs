@@ -96,7 +96,7 @@ impl<'a> Plan<'a> {
         typed: Rc<Typed>,
         words: &str,
         when: Option<Rc<When>>,
-        mode: Mode,
+        options: &SearchOptions<'_>,
     ) -> Result<Self> {
         let request = &typed.request;
         let languages = &cx.store.meta()?.languages;
@@ -114,10 +114,10 @@ impl<'a> Plan<'a> {
         let is_listing = query.groups.is_empty() && (request.filter.is_some() || is_of_time);
         let is_known = is_known(cx.embedder, &query.text);
         Ok(Self {
-            selection: Selection::new(cx.store, cx.budget, request)?.limited_to(limit),
+            selection: Selection::new(cx, request, options.scope)?.limited_to(limit),
             tuning: cx.tuning.suited(languages, is_known),
             // A list of notes is neither near nor far.
-            mode: mode.unless(is_listing),
+            mode: options.mode.unless(is_listing),
             query,
             when,
             is_known,

@@ -26,7 +26,7 @@ pub(super) fn find<'a>(
     let typed = Rc::new(Typed::parse(cx.store, text, options)?);
     let ask = |words: &str, when: Option<Rc<When>>| {
         let typed = Rc::clone(&typed);
-        rank(cx, Plan::new(cx, typed, words, when, options.mode)?)
+        rank(cx, Plan::new(cx, typed, words, when, options)?)
     };
     let words = typed.request.words.as_str();
     let Some(when) = &typed.when else {

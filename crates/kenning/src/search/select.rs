@@ -8,7 +8,9 @@ use std::rc::Rc;
 
 use jiff::ToSpan;
 
+use super::SearchContext;
 use super::grammar::{Dates, Filter, Request, View, Which};
+use super::readable::Scope;
 use super::when::{When, dates_of};
 use crate::budget::Budget;
 use crate::error::Result;
@@ -22,7 +24,9 @@ const TEXTS_MAX: usize = 300;
 pub(super) struct Selection<'a> {
     store: &'a Store,
     budget: &'a Budget,
-    /// Those the rows let through.
+    /// Those that may be read at all.
+    in_scope: NoteSet,
+    /// Those of them that the rows let through.
     by_rows: NoteSet,
     /// What only the text can tell.
     by_text: Option<Filter>,
@@ -34,7 +38,12 @@ pub(super) struct Selection<'a> {
 
 impl<'a> Selection<'a> {
     /// Decides what the rows can tell.
-    pub(super) fn new(store: &'a Store, budget: &'a Budget, request: &Request) -> Result<Self> {
+    pub(super) fn new(
+        cx: &SearchContext<'a>,
+        request: &Request,
+        scope: Option<&Scope>,
+    ) -> Result<Self> {
+        let (store, budget) = (cx.store, cx.budget);
         let mut filter = request.filter.clone();
         if let Some(day) = request.as_of.and_then(|day| day.checked_add(1.days()).ok()) {
             let dated = Filter::Dated {
@@ -47,20 +56,19 @@ impl<'a> Selection<'a> {
                 None => dated,
             });
         }
-        let by_rows = match filter.as_ref().and_then(Filter::meta_part) {
+        let in_scope = match scope {
+            Some(scope) => scope.notes(store, budget)?,
             None => NoteSet::every(),
-            Some(part) => {
-                let facts = store.select(Select::Every, wanted(&part))?;
-                let passing = facts
-                    .iter()
-                    .filter(|facts| matches(&part, facts, "", &[], budget));
-                passing.map(|facts| facts.id).collect()
-            }
+        };
+        let by_rows = match filter.as_ref().and_then(Filter::meta_part) {
+            Some(part) => in_scope.and(&passing(store, Select::Every, &part, budget)?),
+            None => in_scope.clone(),
         };
         budget.check()?;
         Ok(Self {
             store,
             budget,
+            in_scope,
             by_rows,
             by_text: filter.filter(Filter::needs_text),
             when: None,
@@ -72,6 +80,11 @@ impl<'a> Selection<'a> {
     /// Leaves out notes that are neither of the time nor name it.
     pub(super) fn limited_to(self, when: Option<Rc<When>>) -> Self {
         Self { when, ..self }
+    }
+
+    /// Whether a note may be read at all.
+    pub(super) fn may_read(&self, note: NoteId) -> bool {
+        self.in_scope.contains(note)
     }
 
     /// Returns the notes that their rows let through; texts may leave out some of them.
@@ -167,6 +180,23 @@ impl<'a> Selection<'a> {
         }
         Ok(notes)
     }
+}
+
+/// Returns those of some notes that a filter lets through that needs no text.
+pub(super) fn passing(
+    store: &Store,
+    which: Select<'_>,
+    filter: &Filter,
+    budget: &Budget,
+) -> Result<NoteSet> {
+    let facts = store.select(which, wanted(filter))?;
+    let passing = facts
+        .iter()
+        .filter(|facts| matches(filter, facts, "", &[], budget));
+    let notes = passing.map(|facts| facts.id).collect();
+    // What was not looked at to the end is neither.
+    budget.check()?;
+    Ok(notes)
 }
 
 /// What a filter looks at.

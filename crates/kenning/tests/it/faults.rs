@@ -212,7 +212,7 @@ fn a_writer_may_be_waited_for() {
     });
 }
 
-fn by_word() -> SearchOptions {
+fn by_word() -> SearchOptions<'static> {
     SearchOptions {
         mode: Mode::Lexical,
         ..SearchOptions::at(0)

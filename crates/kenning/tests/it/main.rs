@@ -21,6 +21,7 @@ mod order;
 mod positions;
 mod property;
 mod ranking;
+mod scope;
 mod seam;
 mod support;
 mod time;

@@ -202,7 +202,7 @@ impl TestVault {
         paths(&self.ask(words, &options).hits)
     }
 
-    pub(crate) fn ask(&self, text: &str, options: &SearchOptions) -> Answer {
+    pub(crate) fn ask(&self, text: &str, options: &SearchOptions<'_>) -> Answer {
         ask(&self.store(), &*EMBEDDER, text, options).unwrap()
     }
 
@@ -216,7 +216,7 @@ pub(crate) fn ask(
     store: &Store,
     embedder: &dyn Embedder,
     text: &str,
-    options: &SearchOptions,
+    options: &SearchOptions<'_>,
 ) -> Result<Answer> {
     let tuning = &Tuning::default();
     let cx = SearchContext {

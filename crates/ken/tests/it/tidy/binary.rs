@@ -2,7 +2,7 @@
 
 /// What each room of the binary may use of the others, and of the engine. Below stand those that use
 /// what is above.
-pub(super) const KEN_ROOMS: [(&str, &[&str], &[&str]); 23] = [
+pub(super) const KEN_ROOMS: [(&str, &[&str], &[&str]); 24] = [
     ("args", &[], &["note::MemoryType", "search::Mode"]),
     ("llm/error", &[], &[]),
     ("llm/family", &[], &[]),
@@ -100,6 +100,13 @@ pub(super) const KEN_ROOMS: [(&str, &[&str], &[&str]); 23] = [
         &["budget", "cite", "note::MemoryType"],
     ),
     (
+        "agent",
+        &[
+            "hint", "llm", "reader", "runtime", "searcher", "settings", "wire",
+        ],
+        &["budget", "cite", "conversation", "index", "search"],
+    ),
+    (
         "serve/compat",
         &["runtime", "searcher", "serve", "wire"],
         &["search", "store", "vault"],
@@ -107,10 +114,12 @@ pub(super) const KEN_ROOMS: [(&str, &[&str], &[&str]); 23] = [
     (
         "serve",
         &[
+            "agent",
             "args",
             "context",
             "conversations",
             "hint",
+            "llm",
             "mcp",
             "runtime",
             "searcher",
@@ -122,6 +131,7 @@ pub(super) const KEN_ROOMS: [(&str, &[&str], &[&str]); 23] = [
     (
         "cmd",
         &[
+            "agent",
             "args",
             "chat",
             "context",

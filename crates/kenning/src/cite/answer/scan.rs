@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::numbers;
 use crate::note::Format;
 
 /// Longest reference in brackets, in bytes.
@@ -38,12 +39,27 @@ pub(super) struct Reference {
     pub(super) lines: Option<(u32, u32)>,
 }
 
+/// What counts as a reference.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Style {
+    /// Names of notes.
+    Names,
+    /// Numbers in brackets, too.
+    Numbers,
+}
+
 /// Finds quotes and references, in order.
-pub(super) fn marks(text: &str) -> Vec<(Range<usize>, Mark)> {
+pub(super) fn marks(text: &str, style: Style) -> Vec<(Range<usize>, Mark)> {
     let mut marks = Vec::new();
     let mut at = 0;
     while let Some(c) = text[at..].chars().next() {
-        match mark_at(text, at, c) {
+        let numbers = match c {
+            '[' | '【' if style == Style::Numbers => numbers::group(&text[at..]),
+            _ => None,
+        };
+        let numbers =
+            numbers.map(|(n_bytes, reference)| (n_bytes, Some(Mark::Reference(reference))));
+        match numbers.or_else(|| mark_at(text, at, c)) {
             Some((n_bytes, mark)) => {
                 let end = at + n_bytes;
                 marks.extend(mark.map(|mark| (at..end, mark)));

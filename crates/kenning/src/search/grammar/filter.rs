@@ -31,6 +31,10 @@ pub enum Filter {
     Path(Matcher),
     /// The name of the file contains it.
     File(Matcher),
+    /// The path in the vault is this one.
+    At(String),
+    /// The note lies below this folder.
+    Below(String),
     /// It holds for one line.
     Line(Box<Filter>),
     /// It holds for one paragraph, heading or list item.
@@ -144,7 +148,23 @@ pub enum Matcher {
 }
 
 impl Filter {
-    pub(super) fn all(mut parts: Vec<Self>) -> Option<Self> {
+    /// The note with this path.
+    pub(in crate::search) fn at(path: &str) -> Self {
+        Self::At(plain_path(path).to_owned())
+    }
+
+    /// Every note below a folder.
+    pub(in crate::search) fn below(folder: &str) -> Self {
+        Self::Below(plain_path(folder).to_owned())
+    }
+
+    /// Every note with a tag or one below it.
+    pub(in crate::search) fn tagged(tag: &str) -> Self {
+        let tag = tag.trim().trim_start_matches('#');
+        Self::Tag(Matcher::Text(Text::new(tag, false, false)))
+    }
+
+    pub(in crate::search) fn all(mut parts: Vec<Self>) -> Option<Self> {
         if parts.len() <= 1 {
             return parts.pop();
         }
@@ -169,7 +189,7 @@ impl Filter {
         }
     }
 
-    pub(super) fn any(mut parts: Vec<Self>) -> Option<Self> {
+    pub(in crate::search) fn any(mut parts: Vec<Self>) -> Option<Self> {
         if parts.len() <= 1 {
             return parts.pop();
         }
@@ -191,6 +211,7 @@ impl Filter {
             Self::Word(_) | Self::Phrase(_) | Self::Regex(_) => true,
             Self::Line(_) | Self::Block(_) | Self::Section(_) | Self::Task(..) => true,
             Self::Tag(_) | Self::Type(_) | Self::Path(_) | Self::File(_) => false,
+            Self::At(_) | Self::Below(_) => false,
             Self::Property { .. } | Self::Dated { .. } => false,
         }
     }
@@ -323,6 +344,12 @@ impl Filter {
         }
         words
     }
+}
+
+/// A path without what leads to the vault or ends a folder.
+fn plain_path(path: &str) -> &str {
+    let path = path.trim();
+    path.strip_prefix("./").unwrap_or(path).trim_matches('/')
 }
 
 /// Makes one of `since:` and `before:`: the same date has to lie between them.

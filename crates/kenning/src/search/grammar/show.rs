@@ -26,6 +26,8 @@ impl Display for Filter {
             Self::Type(matcher) => named(f, "type:", matcher),
             Self::Path(matcher) => named(f, "path:", matcher),
             Self::File(matcher) => named(f, "file:", matcher),
+            Self::At(path) => write!(f, "at:{path}"),
+            Self::Below(folder) => write!(f, "below:{folder}/"),
             Self::Line(inner) => scoped(f, "line:", inner),
             Self::Block(inner) => scoped(f, "block:", inner),
             Self::Section(inner) => scoped(f, "section:", inner),

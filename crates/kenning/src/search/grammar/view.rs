@@ -239,6 +239,11 @@ impl<'v, 'a> Judge<'v, 'a> {
             Filter::File(matcher) => {
                 of_view(&|view| is_in(matcher, file_name(view.path), self.budget))
             }
+            Filter::At(path) => of_view(&|view| !path.is_empty() && view.path == path),
+            Filter::Below(folder) => of_view(&|view| {
+                let below = view.path.strip_prefix(folder.as_str());
+                !folder.is_empty() && below.is_some_and(|below| below.starts_with('/'))
+            }),
             Filter::Property { name, test } => {
                 of_view(&|view| test.holds(name, view.properties, self.budget))
             }
