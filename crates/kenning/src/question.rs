@@ -130,8 +130,7 @@ impl Question {
         let focus: Vec<&str> = rest
             .iter()
             .take(FOCUS_WORDS_MAX + 1)
-            .skip_while(|word| !is_telling(word))
-            .take_while(is_telling)
+            .filter(is_telling)
             .copied()
             .collect();
         let n_telling = all.iter().filter(is_telling).count();
@@ -207,7 +206,7 @@ mod tests {
             "what is the best way to descale the kettle at home",
             "thing",
         );
-        check("Which city did Anna move to?", "place city");
+        check("Which city did Anna move to?", "place city+anna");
         check("is the warranty still valid", "yes_no");
         check("roof repair", "thing");
     }

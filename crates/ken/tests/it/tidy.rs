@@ -165,7 +165,7 @@ const ROOMS: [(&str, &[&str]); 33] = [
 
 /// The files of the read flow, in its order: what is asked, retrieval, ranking, the list, its judgement
 /// and what is shown. None of them uses a later one.
-const STAGES: [&str; 35] = [
+const STAGES: [&str; 37] = [
     "mode",
     "decay",
     "links",
@@ -180,6 +180,7 @@ const STAGES: [&str; 35] = [
     "sentences",
     "excerpt",
     "when",
+    "readable",
     "select",
     "plan",
     "names",
@@ -195,6 +196,7 @@ const STAGES: [&str; 35] = [
     "list",
     "promise",
     "answer",
+    "demand",
     "evidence",
     "verdict",
     "scope",

@@ -1,5 +1,5 @@
-//! What each signal of a sentence and of a span is worth, as `ken eval --answers … --tune` fitted it.
-//! Pure data.
+//! What each signal of a sentence and of a span is worth: most as `ken eval --answers … --tune` fitted it, by hand
+//! what its questions do not have, such as code. Pure data.
 
 use super::sentences::N_SENTENCE;
 use super::span::N_SIGNALS;

@@ -2,10 +2,6 @@
 //! notes by the same filter as what a person types, before anything else.
 
 use super::grammar::Filter;
-use super::select;
-use crate::budget::Budget;
-use crate::error::Result;
-use crate::store::{NoteId, NoteSet, Select, Store};
 
 /// What a scope is made of.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -31,18 +27,8 @@ impl Scope {
         (parts != ScopeParts::default()).then_some(Self(parts))
     }
 
-    /// Whether a note of the store may be read.
-    pub fn has(&self, store: &Store, note: NoteId, budget: &Budget) -> Result<bool> {
-        let found = select::passing(store, Select::Notes(&[note]), &self.filter(), budget)?;
-        Ok(found.contains(note))
-    }
-
-    /// Returns every note that may be read.
-    pub fn notes(&self, store: &Store, budget: &Budget) -> Result<NoteSet> {
-        select::passing(store, Select::Every, &self.filter(), budget)
-    }
-
-    fn filter(&self) -> Filter {
+    /// Returns what it lets through, as a filter.
+    pub(super) fn filter(&self) -> Filter {
         let parts = &self.0;
         let folders = parts.folders.iter().chain(&parts.categories);
         let files = parts.files.iter().map(|path| Filter::at(path));
@@ -57,6 +43,7 @@ impl Scope {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::budget::Budget;
     use crate::search::grammar::{Dates, View};
 
     fn has(parts: &ScopeParts, path: &str, tags: &[&str]) -> bool {

@@ -182,6 +182,19 @@ impl<'a> Selection<'a> {
     }
 }
 
+impl Scope {
+    /// Whether a note of the store may be read.
+    pub fn has(&self, store: &Store, note: NoteId, budget: &Budget) -> Result<bool> {
+        let found = passing(store, Select::Notes(&[note]), &self.filter(), budget)?;
+        Ok(found.contains(note))
+    }
+
+    /// Returns every note that may be read.
+    pub fn notes(&self, store: &Store, budget: &Budget) -> Result<NoteSet> {
+        passing(store, Select::Every, &self.filter(), budget)
+    }
+}
+
 /// Returns those of some notes that a filter lets through that needs no text.
 pub(super) fn passing(
     store: &Store,
