@@ -55,8 +55,13 @@ def wrong_tokens(lab):
     for sent in lab.few(tries):
         status, body = server.ask("/status", [("Authorization", f"Bearer {sent}")])
         lab.check(status in (400, 401) or not status, f"{sent!r}: {status} {body}")
-    status, _ = server.ask("/status", [("Authorization", f"Bearer {token}")])
-    lab.check(status == 200, "the right token")
+    for _ in range(100):
+        status, body = server.ask("/status", [("Authorization", f"Bearer {token}")])
+        # On a busy machine the first index may not be there yet.
+        if status != 503:
+            break
+        time.sleep(0.1)
+    lab.check(status == 200, f"the right token: {status} {body}")
 
 
 def costly_questions(lab):
