@@ -34,7 +34,7 @@ pub struct Citation {
     pub lines: Option<(u32, u32)>,
     /// The words that are quoted.
     pub quote: Option<String>,
-    /// What the answer says in words of its own, where it quotes nothing.
+    /// What the answer says in words of its own: where it quotes nothing, or around what it quotes.
     pub claim: Option<String>,
 }
 
@@ -52,17 +52,18 @@ pub struct Verdict {
     pub found: Option<Place>,
     /// Why what it cites cannot be opened.
     pub problem: Option<String>,
-    /// How far what it cites bears out a claim that quotes nothing.
+    /// How far what it cites bears out a claim that quotes nothing. Around a quote, only what is lacking
+    /// is told: numbers, names and dates; the rest may be said in any words.
     pub graded: Option<Graded>,
 }
 
 impl Verdict {
-    /// Whether what it cites says so: word for word, or, where nothing is quoted, in one sentence that
-    /// lacks no number, name or date of the claim.
+    /// Whether what it cites says so: word for word, with nothing claimed around it that it lacks; or, where
+    /// nothing is quoted, in one sentence that lacks no number, name or date of the claim.
     pub fn is_verified(&self) -> bool {
         let support = self.graded.as_ref().map(|graded| graded.support);
         match self.reason {
-            Reason::Match => true,
+            Reason::Match => support.is_none(),
             Reason::NoQuote => support == Some(Support::Supported),
             _ => false,
         }
@@ -136,18 +137,15 @@ pub fn verify_text(citation: Citation, cited: Option<(&str, &str)>) -> Verdict {
         })
         .collect();
     let reason = check(citation.quote.as_deref(), &readings).0;
-    let claim = citation
-        .claim
-        .as_deref()
-        .filter(|_| reason == Reason::NoQuote);
-    let graded = claim.zip(cited).map(|(claim, (title, text))| {
+    let claim = gradable(&citation, reason);
+    let graded = claim.zip(cited).and_then(|(claim, (title, text))| {
         let passage = claim::Passage {
             text,
             names: &[title.to_owned()],
             layout: Layout::Markdown,
             language: words::detect(text),
         };
-        claim::grade(claim, &passage)
+        told_of(claim::grade(claim, &passage), reason)
     });
     Verdict {
         citation,
@@ -161,7 +159,23 @@ pub fn verify_text(citation: Citation, cited: Option<(&str, &str)>) -> Verdict {
 
 /// Sums up the citations of one answer.
 pub fn status(verdicts: &[Verdict]) -> Status {
-    Status::of(verdicts.iter().map(|verdict| verdict.reason))
+    let is_false = |verdict: &Verdict| verdict.reason == Reason::Match && !verdict.is_verified();
+    match verdicts.iter().any(is_false) {
+        true => Status::HasMismatch,
+        false => Status::of(verdicts.iter().map(|verdict| verdict.reason)),
+    }
+}
+
+/// Returns what is to be held against the passage besides a quote that stands in it, or instead of one.
+fn gradable(citation: &Citation, reason: Reason) -> Option<&str> {
+    let claim = citation.claim.as_deref();
+    let claim = claim.filter(|_| [Reason::NoQuote, Reason::Match].contains(&reason));
+    claim.filter(|claim| !claim.trim().is_empty())
+}
+
+/// Around a quote, only what is lacking is told.
+fn told_of(graded: Graded, reason: Reason) -> Option<Graded> {
+    (reason == Reason::NoQuote || !graded.missing.is_empty()).then_some(graded)
 }
 
 /// Whether a quote stands in a text, as [`verify`] finds it.
@@ -205,12 +219,8 @@ fn verify_one(store: &Store, citation: Citation, budget: &Budget) -> Result<Verd
         &passage,
         (passage.start_line, passage.end_line),
     )?);
-    let claim = citation
-        .claim
-        .as_deref()
-        .filter(|_| reason == Reason::NoQuote);
-    if let Some(claim) = claim.filter(|claim| !claim.trim().is_empty()) {
-        verdict.graded = Some(graded(claim, &passage, &cited));
+    if let Some(claim) = gradable(&citation, reason) {
+        verdict.graded = told_of(graded(claim, &passage, &cited), reason);
     }
     let found = match reason {
         // The words may be right and only the place wrong.
@@ -237,6 +247,7 @@ fn graded(claim: &str, passage: &Passage, readings: &[Reading]) -> Graded {
         .map(|heading| heading.text.clone());
     let names: Vec<String> = std::iter::once(passage.note.title.clone())
         .chain(headings)
+        .chain(passage.note.date.clone())
         .collect();
     let format = Format::of(&passage.note.path).unwrap_or(Format::Markdown);
     let grades = readings.iter().map(|reading| {

@@ -61,6 +61,24 @@ impl Turn {
     }
 }
 
+/// What was asked and answered, whether it is kept or not.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Exchange {
+    /// What was asked.
+    pub question: String,
+    /// What was answered; empty if nothing was.
+    pub answer: String,
+}
+
+impl From<Turn> for Exchange {
+    fn from(turn: Turn) -> Self {
+        Self {
+            question: turn.question,
+            answer: turn.answer,
+        }
+    }
+}
+
 /// How far an answer came.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TurnState {
@@ -119,6 +137,14 @@ pub fn window(n_chars: &[usize], budget: usize) -> Usage {
     }
 }
 
+/// Returns the end of a conversation that fits the budget, and how full that is.
+pub fn recent(all: &[Exchange], budget: usize) -> (&[Exchange], Usage) {
+    let n_chars = |one: &Exchange| one.question.chars().count() + one.answer.chars().count();
+    let n_chars: Vec<usize> = all.iter().map(n_chars).collect();
+    let usage = window(&n_chars, budget);
+    (&all[usage.n_dropped..], usage)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -135,6 +161,17 @@ mod tests {
         check(&[4, 3, 4], 2, 7);
         check(&[1, 20, 3], 1, 3);
         check(&[1, 2, 11], 0, 0);
+    }
+
+    #[test]
+    fn an_exchange_counts_in_characters() {
+        let said = |question: &str, answer: &str| Exchange {
+            question: question.to_owned(),
+            answer: answer.to_owned(),
+        };
+        let all = [said("wann?", "früh"), said("wo?", ""), said("さよ", "なら")];
+        let (kept, usage) = recent(&all, 7);
+        assert_eq!((kept, usage.used, usage.n_dropped), (&all[1..], 7, 1));
     }
 
     proptest! {

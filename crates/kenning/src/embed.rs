@@ -11,6 +11,7 @@ mod unicode;
 mod wide;
 mod wordpiece;
 
+use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 pub(crate) use accumulate::{Rows, product};
@@ -24,14 +25,26 @@ pub struct ModelId {
     pub name: String,
     /// The published revision, or a hash of the content where there is none.
     pub revision: String,
-    /// Floats per row.
+    /// Floats per row; 0 as long as nobody knows.
     pub dimensions: usize,
 }
 
 impl std::fmt::Display for ModelId {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let short = self.revision.get(..8).unwrap_or(&self.revision);
-        write!(f, "{} ({short}, {} dimensions)", self.name, self.dimensions)
+        match self.dimensions {
+            0 => write!(f, "{} ({short})", self.name),
+            n => write!(f, "{} ({short}, {n} dimensions)", self.name),
+        }
+    }
+}
+
+impl ModelId {
+    /// Whether vectors of this model can be compared with those of an index. A model that was away when it
+    /// was asked how long its rows are has no dimensions, and may still be the same.
+    pub fn fits(&self, stored: &Self) -> bool {
+        let is_same_length = self.dimensions == stored.dimensions || self.dimensions == 0;
+        is_same_length && self.name == stored.name && self.revision == stored.revision
     }
 }
 
@@ -55,6 +68,19 @@ pub trait Embedder: Send + Sync {
         usize::MAX
     }
 
+    /// Whether it runs elsewhere: it is slow, and may be away. Notes are then stored without vectors first.
+    fn is_elsewhere(&self) -> bool {
+        false
+    }
+
+    /// Hands the rows of texts to `made` as they come, some neighbours at a time and in any order. What fails
+    /// does not stop the others. It ends early when `made` returns false.
+    fn embed_each(&self, texts: &[&str], made: &mut MadeFn<'_>) {
+        let mut rows = Vec::new();
+        let done = self.embed_passages(texts, &mut rows);
+        made(0..texts.len(), done.map(|()| rows));
+    }
+
     /// Returns what its similarities mean.
     fn calibration(&self) -> Calibration {
         Calibration::default()
@@ -65,6 +91,9 @@ pub trait Embedder: Send + Sync {
         None
     }
 }
+
+/// Takes the rows of some texts, behind each other, by their places; returns whether to go on.
+pub type MadeFn<'a> = dyn FnMut(Range<usize>, Result<Vec<f32>, EmbedError>) -> bool + 'a;
 
 /// Whoever holds a model for good, such as the one inside the binary, may lend it.
 impl<T: Embedder + ?Sized> Embedder for &T {
@@ -82,6 +111,14 @@ impl<T: Embedder + ?Sized> Embedder for &T {
 
     fn batch_hint(&self) -> usize {
         (**self).batch_hint()
+    }
+
+    fn is_elsewhere(&self) -> bool {
+        (**self).is_elsewhere()
+    }
+
+    fn embed_each(&self, texts: &[&str], made: &mut MadeFn<'_>) {
+        (**self).embed_each(texts, made);
     }
 
     fn calibration(&self) -> Calibration {
@@ -205,6 +242,16 @@ pub enum EmbedError {
         /// What it asks for.
         what: String,
     },
+}
+
+impl EmbedError {
+    /// Returns what helps, where the model itself knows.
+    pub fn hint(&self) -> Option<&str> {
+        match self {
+            Self::Unavailable { hint, .. } => Some(hint),
+            _ => None,
+        }
+    }
 }
 
 /// Reads a model from a Model2Vec directory or from a file in Kenning's own format.

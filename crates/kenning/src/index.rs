@@ -9,6 +9,7 @@ mod prepare;
 mod report;
 mod standing;
 mod understand;
+mod vectors;
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -19,7 +20,7 @@ use std::time::Duration;
 pub use crate::chunk::Profile;
 pub use fresh::{Freshness, freshness, is_sampled};
 pub use gone::Withheld;
-pub use report::{Caveats, Progress, Rebuild, Report, caveats};
+pub use report::{Caveats, Progress, Rebuild, Report, Stage, caveats};
 pub use understand::{attached_text, findings};
 
 use crate::embed::Embedder;
@@ -55,7 +56,7 @@ pub struct IndexContext<'a> {
     pub now: i64,
     /// How to work.
     pub options: &'a IndexOptions,
-    /// Called from the writing thread after each note.
+    /// Called from the writing thread after each note, and after vectors that were made elsewhere.
     pub progress: &'a (dyn Fn(Progress) + Sync),
     /// Set from outside to finish with what is done so far.
     pub stop: &'a AtomicBool,
@@ -78,6 +79,8 @@ pub struct IndexOptions {
     pub accept_removals: bool,
     /// Text after which what was done goes from memory into the file.
     pub step_bytes: u64,
+    /// Most vectors to make with a model that runs elsewhere. Somebody may be waiting for an answer.
+    pub vectors_max: usize,
 }
 
 impl Default for IndexOptions {
@@ -90,6 +93,7 @@ impl Default for IndexOptions {
             check: false,
             accept_removals: false,
             step_bytes: 32 << 20,
+            vectors_max: usize::MAX,
         }
     }
 }
@@ -177,7 +181,15 @@ fn update_all(cx: &IndexContext<'_>) -> Result<Report> {
         gone::remove(&mut writer, &walk.found, &known, accept, &mut report)?;
         finish(cx, &mut writer, &walk, &mut report)?;
     }
+    complete(cx, writer, report)
+}
+
+/// Makes what was done visible, and then the vectors that are still missing.
+fn complete(cx: &IndexContext<'_>, mut writer: StoreWriter, mut report: Report) -> Result<Report> {
     writer.commit(cx.now)?;
+    if !report.is_stopped {
+        vectors::fill(cx, &mut writer, &mut report)?;
+    }
     writer.close()?;
     Ok(report)
 }
@@ -286,9 +298,7 @@ fn update_one(cx: &IndexContext<'_>, path: &str, stamp: Option<Stamp>) -> Result
         skipped: skipped.map(|skipped| skipped.reason.as_str()),
     })?;
     standing::refresh(&mut writer)?;
-    writer.commit(cx.now)?;
-    writer.close()?;
-    Ok(report)
+    complete(cx, writer, report)
 }
 
 /// What a run is to do with what is there.
@@ -337,7 +347,7 @@ fn open(cx: &IndexContext<'_>) -> Result<(StoreWriter, Plan)> {
         });
     }
     let settings = cx.options.profile.name();
-    let is_other_model = stored.as_ref().is_some_and(|from| from != cx.embedder.id());
+    let is_other_model = (stored.as_ref()).is_some_and(|from| !cx.embedder.id().fits(from));
     let rebuild = match stored {
         None => Some(outdated.unwrap_or(Rebuild::New)),
         Some(_) if cx.options.full => Some(Rebuild::Asked),
@@ -365,8 +375,7 @@ fn reset(
     plan: &Plan,
     found: &[Found],
 ) -> Result<()> {
-    let center = prepare::center(cx.embedder)?;
-    writer.reset(cx.embedder.id(), &center, &samples(cx.source, found))?;
+    vectors::reset(cx.embedder, writer, &samples(cx.source, found))?;
     writer.set_fact("vault", Some(&vault_name(cx)))?;
     match plan.is_first {
         true => writer.set_fact(report::UNFINISHED, Some(&found.len().to_string())),
@@ -518,6 +527,7 @@ fn write_groups(
                 n_held += n_bytes;
                 report.n_bytes += n_bytes;
                 (cx.progress)(Progress {
+                    stage: Stage::Notes,
                     n_done,
                     n_total,
                     n_bytes: report.n_bytes,

@@ -45,12 +45,12 @@ pub fn around(store: &Store, note: NoteId) -> Result<Links> {
     let leading = store.links(LinksOf::Target(last_part(stem(&here))))?;
     let sources: Vec<NoteId> = leading.iter().map(|link| link.source).collect();
     let sources = store.select(Select::Notes(&sources), Wanted::NAMES)?;
-    for (link, source) in leading.into_iter().zip(sources) {
+    for (link, source) in leading.into_iter().zip(sources.iter()) {
         let target = files.resolve(&source.path, &link.target);
         if link.source != note && target == Some(here.as_str()) {
             links.backlinks.push(Resolved {
                 link,
-                source: source.path,
+                source: source.path.clone(),
                 target: here.clone(),
             });
         }
@@ -59,6 +59,25 @@ pub fn around(store: &Store, note: NoteId) -> Result<Links> {
         .backlinks
         .sort_by(|a, b| (&a.source, a.link.line).cmp(&(&b.source, b.link.line)));
     Ok(links)
+}
+
+/// Lists every link that leads nowhere, with the path of the note it stands in, by path and line.
+pub fn dead(store: &Store) -> Result<Vec<(String, LinkRow)>> {
+    let files = Files::new(store.files()?);
+    let notes = store.select(Select::Every, Wanted::NAMES)?;
+    let paths: HashMap<NoteId, String> =
+        (notes.iter().map(|note| (note.id, note.path.clone()))).collect();
+    let mut dead = Vec::new();
+    for link in store.links(LinksOf::Every)? {
+        let Some(path) = paths.get(&link.source) else {
+            continue;
+        };
+        if files.resolve(path, &link.target).is_none() {
+            dead.push((path.clone(), link));
+        }
+    }
+    dead.sort_by(|a, b| (&a.0, a.1.line).cmp(&(&b.0, b.1.line)));
+    Ok(dead)
 }
 
 /// The files of a vault, by the names links call them.

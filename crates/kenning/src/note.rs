@@ -10,6 +10,7 @@ mod inline;
 mod memory;
 mod outline;
 mod parts;
+mod places;
 mod property;
 
 use std::collections::HashSet;
@@ -25,6 +26,7 @@ pub(crate) use outline::of_markdown as outline_of_markdown;
 pub(crate) use outline::{heading_on, headings_in, n_in_section};
 pub(crate) use parts::file_lines;
 pub use parts::{Composed, PartMark, compose, parse_parts};
+pub use places::{LinkPlace, Places, is_tag, places};
 pub use property::PropertyType;
 
 use crate::extract::{Kind, Lines};
@@ -256,6 +258,11 @@ fn naming_heading<'h>(
         words.iter().any(|word| of_file.contains(word))
     };
     (is_only || agrees()).then_some(first.text.as_str())
+}
+
+/// Returns the bytes of the YAML between the fences of a front matter.
+pub fn front_matter(text: &str) -> Option<std::ops::Range<usize>> {
+    frontmatter::yaml(text).map(|(start, end)| start..end)
 }
 
 /// Returns the byte offset at which the front matter of a text ends, 0 without any.

@@ -20,13 +20,13 @@ mod matcher;
 mod maxsim;
 mod mode;
 mod names;
+mod period;
 mod plan;
 mod present;
 mod promise;
 mod query;
 mod rank;
 mod ranked;
-mod readable;
 mod repeat;
 mod rerank;
 mod retrieve;
@@ -50,12 +50,12 @@ pub(crate) use excerpt::shown_sentences;
 pub use explain::{Effect, Stage};
 pub use intent::{Intent, is_identifier};
 pub(crate) use lookup::facts_of;
-pub use lookup::{Passage, Piece, PropertyType, as_read, chunks_on, passage, piece};
+pub use lookup::{Passage, Piece, PropertyType, as_read, chunks_on, lines_asked, passage, piece};
 pub(crate) use matcher::Matcher;
 pub(crate) use maxsim::MaxSim;
 pub use mode::Mode;
 pub use query::Query;
-pub use readable::{Scope, ScopeParts};
+pub use scope::{Scope, ScopeParts};
 pub use tuning::{Fusion, Tuning};
 
 use crate::budget::Budget;
@@ -181,7 +181,7 @@ pub(crate) fn search_asked(
     text: &str,
     options: &SearchOptions,
 ) -> Result<Searched> {
-    let mut ranking = scope::find(cx, text, options)?;
+    let mut ranking = period::find(cx, text, options)?;
     let mut dropped = Dropped {
         noise: ranking.plan.drops_noise(),
         idle: false,
@@ -223,7 +223,7 @@ pub fn note_paths(
     text: &str,
     options: &SearchOptions,
 ) -> Result<Vec<String>> {
-    let mut ranking = scope::find(cx, text, options)?;
+    let mut ranking = period::find(cx, text, options)?;
     keep_promises(cx, &mut ranking)?;
     let shown = list::take(cx, &mut ranking, Dropped::default(), options)?;
     // A note that has what another one has may be found by a passage of its own, too.

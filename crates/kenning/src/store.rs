@@ -36,7 +36,7 @@ pub use prepared::{PreparedChunk, PreparedNote, Terms};
 pub use question::{By, Known, LexicalQuery, LinksOf, Name, NoteSet, Part, Select, Wanted};
 pub use read::Store;
 pub use rows::chunks::ChunkRow;
-pub use rows::facts::{NoteFacts, Source, Standing, Status, day_of_ns};
+pub use rows::facts::{Masked, NoteFacts, Source, Standing, Status, day_of_ns};
 pub use rows::inventory::{Inventory, KnownNote};
 pub use rows::links::{ChangedGraph, LinkRow, LinkTarget, NoteStanding};
 pub use rows::meta::Meta;
@@ -48,7 +48,7 @@ use crate::error::{Error, Result};
 use file::open_checked;
 
 /// Version of `schema.sql` and of everything kept in its tables.
-pub const SCHEMA_VERSION: i64 = 20;
+pub const SCHEMA_VERSION: i64 = 21;
 /// Marks a SQLite file as ours ("KENN").
 const APPLICATION_ID: i64 = 0x4B45_4E4E;
 /// How long a statement waits for another connection before it gives up.

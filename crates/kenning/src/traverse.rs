@@ -12,11 +12,10 @@ use jiff::civil::Date;
 pub use beam::{DEEP, DropReason, FAST, Params, RetainReason};
 
 use crate::budget::Budget;
-use crate::chunk;
-use crate::embed::{self, Embedder};
+use crate::embed::Embedder;
 use crate::error::{Error, Result};
 use crate::search::decay::Decay;
-use crate::store::{By, ChunkRow, LinkRow, NoteId, Part, Store};
+use crate::store::{By, ChunkId, ChunkRow, LinkRow, NoteId, Store};
 use beam::{Node, Visited};
 use web::LinkWeb;
 
@@ -247,7 +246,7 @@ fn embed_query(cx: &TraverseContext<'_>, query: &str) -> Result<Vec<f32>> {
 fn check_model(cx: &TraverseContext<'_>) -> Result<()> {
     let current = cx.embedder.id();
     match &cx.store.meta()?.model {
-        Some(stored) if stored != current => Err(Error::ModelMismatch {
+        Some(stored) if !current.fits(stored) => Err(Error::ModelMismatch {
             stored: stored.clone(),
             current: current.clone(),
         }),
@@ -255,25 +254,18 @@ fn check_model(cx: &TraverseContext<'_>) -> Result<()> {
     }
 }
 
-/// Returns the middle of the vectors of a note's passages, each with the headings above it.
+/// Returns the middle of the vectors of a note's passages; without any, that of its title.
 fn mean_vector(cx: &TraverseContext<'_>, note: NoteId) -> Result<Vec<f32>> {
     check_model(cx)?;
-    let row = cx.store.note(note)?;
-    let text = cx.store.text(note, &Part::Whole)?;
-    let mut passages: Vec<String> = Vec::new();
-    for passage in cx.store.chunks(By::Note(note))? {
-        let crumbs = chunk::breadcrumb(&row.title, &row.headings, passage.heading);
-        let body = text.get(passage.range.clone()).unwrap_or_default();
-        passages.push(format!("{}\n{body}", crumbs.join(" > ")));
+    let chunks = cx.store.chunks(By::Note(note))?;
+    let chunks: Vec<ChunkId> = chunks.iter().map(|chunk| chunk.id).collect();
+    let vectors = cx.store.chunk_vectors(&chunks)?;
+    if vectors.is_empty() {
+        return Ok(cx.embedder.embed_query(&cx.store.note(note)?.title)?);
     }
-    if passages.is_empty() {
-        passages.push(row.title.clone());
-    }
-    let passages: Vec<&str> = passages.iter().map(String::as_str).collect();
-    let rows = embed::rows(cx.embedder, &passages)?;
     let mut mean = vec![0.0; cx.embedder.id().dimensions];
-    for row in rows.chunks_exact(mean.len().max(1)) {
-        for (sum, value) in mean.iter_mut().zip(row) {
+    for (_, vector) in &vectors {
+        for (sum, value) in mean.iter_mut().zip(vector) {
             *sum += value;
         }
     }

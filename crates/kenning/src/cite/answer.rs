@@ -47,6 +47,10 @@ pub fn numbered(answer: &str) -> Vec<(Vec<usize>, Citation)> {
             if !numbers.is_empty() {
                 citation.note = None;
             }
+            // Any of several passages may say what stands around a quote.
+            if numbers.len() > 1 && citation.quote.is_some() {
+                citation.claim = None;
+            }
             (numbers, citation)
         })
         .collect()
@@ -238,7 +242,11 @@ fn push_citations(text: &str, marks: &[(Range<usize>, Mark)], found: &mut Vec<Ci
                     Mark::Quote(_) => None,
                 });
                 if reference.is_some() || quote.chars().count() >= QUOTE_CHARS_MIN {
-                    found.push(cite(Some(quote), reference));
+                    found.push(Citation {
+                        claim: reference
+                            .and_then(|reference| around(text, marks, index, reference)),
+                        ..cite(Some(quote), reference)
+                    });
                 }
             }
             Mark::Reference(reference) if !chosen.contains(&Some(index)) => {
@@ -289,6 +297,43 @@ fn claim(text: &str, marks: &[(Range<usize>, Mark)], index: usize) -> Option<Str
         .join(" ");
     let claim = claim.trim_start_matches(['-', '*', '+', ' ']).to_owned();
     (n_words(&claim) >= CLAIM_WORDS_MIN).then_some(claim)
+}
+
+/// Returns what the sentence of a quote says besides it, an ellipsis for each quote. Where another
+/// reference stands in it, nobody knows which of the two is meant.
+fn around(
+    text: &str,
+    marks: &[(Range<usize>, Mark)],
+    index: usize,
+    cited: &Reference,
+) -> Option<String> {
+    let mut plain = String::new();
+    let (mut at, mut place) = (0, 0);
+    let mut others = Vec::new();
+    for (number, (bytes, mark)) in marks.iter().enumerate() {
+        plain += text[at..bytes.start].trim_end_matches(['(', '[']);
+        if number == index {
+            place = plain.len();
+        }
+        match mark {
+            Mark::Quote(quote) => plain += if ends_sentence(quote) { "…. " } else { "…" },
+            Mark::Reference(own) if own.name != cited.name => others.push(plain.len()),
+            Mark::Reference(_) => {}
+        }
+        at = bytes.end;
+    }
+    plain += text[at..].trim_start_matches([')', ']']);
+    let ends = sentence_ends(&plain);
+    let start = ends.iter().copied().rfind(|&end| end <= place).unwrap_or(0);
+    let end = ends.iter().copied().find(|&end| end > place);
+    let end = end.unwrap_or(plain.len());
+    if others.iter().any(|other| (start..=end).contains(other)) {
+        return None;
+    }
+    let words: Vec<&str> = plain[start..end].split_whitespace().collect();
+    let claim = words.join(" ");
+    let claim = claim.trim_start_matches(['-', '*', '+', ' ']).to_owned();
+    (n_words(&claim) > 0).then_some(claim)
 }
 
 /// Returns where sentences end.

@@ -1,6 +1,7 @@
 //! Questions that a vault answers about itself: what its people call a note should find it.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
+use std::sync::Arc;
 
 use super::Relevant;
 use super::collection::{Judgements, Question};
@@ -51,7 +52,7 @@ struct Item {
 /// What stands for several notes is left out. Notes in which a link stands are not counted when its
 /// text is asked for: they hold the very words, and were not meant.
 pub fn known_items(store: &Store) -> Result<Judgements> {
-    let facts = store.select(Select::Every, Wanted::NAMES)?.into_iter();
+    let facts = Arc::unwrap_or_clone(store.select(Select::Every, Wanted::NAMES)?).into_iter();
     let mut notes: Vec<(NoteId, String)> = facts.map(|note| (note.id, note.path)).collect();
     notes.sort_by(|a, b| a.1.cmp(&b.1));
     let mut items = Vec::new();

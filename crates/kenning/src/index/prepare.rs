@@ -10,6 +10,7 @@ use crate::error::Result;
 use crate::extract::{Kind, Reader};
 use crate::index::IndexContext;
 use crate::index::understand::{Understood, understand};
+use crate::index::vectors::{self, Context};
 use crate::note::{self, Format, Note, PropertyType};
 use crate::secrets;
 use crate::store::{
@@ -174,7 +175,9 @@ fn prepared(
     let mut chunks = chunks
         .into_iter()
         .map(|chunk| {
-            texts.push(embedded_text(&note, &chunk));
+            if !tools.embedder.is_elsewhere() {
+                texts.push(passage_text(&note, &chunk));
+            }
             prepared_chunk(file, format, &note, chunk, stems)
         })
         .collect::<Vec<_>>();
@@ -208,32 +211,6 @@ fn empty_chunk(note: &Note) -> Chunk {
     }
 }
 
-/// Every passage of a note carries its context; a longer one would make a long note longer by its square.
-const CONTEXT_BYTES_MAX: usize = 4 << 10;
-
-/// The text with a short context in front: what a passage means depends on where it stands.
-fn embedded_text(note: &Note, chunk: &Chunk) -> String {
-    let mut text = chunk::breadcrumb(&note.title, &note.headings, chunk.heading).join(" > ");
-    text.truncate(text.floor_char_boundary(CONTEXT_BYTES_MAX));
-    for (position, tag) in note.tags.iter().enumerate() {
-        if text.len() >= CONTEXT_BYTES_MAX {
-            break;
-        }
-        text.push(if position == 0 { '\n' } else { ' ' });
-        text.push_str(tag);
-    }
-    let body = &note.text[chunk.range.clone()];
-    if body.is_empty()
-        && let Some(summary) = &note.facts.summary
-    {
-        text.push('\n');
-        text.push_str(summary);
-    }
-    text.push('\n');
-    text.push_str(body);
-    text
-}
-
 fn prepared_chunk(
     file: &Found,
     format: Format,
@@ -254,7 +231,7 @@ fn prepared_chunk(
     }
     let mut section_terms = String::new();
     for heading in chunk::heading_path(&note.headings, chunk.heading) {
-        let heading = &heading[..heading.floor_char_boundary(CONTEXT_BYTES_MAX)];
+        let heading = &heading[..heading.floor_char_boundary(vectors::CONTEXT_BYTES_MAX)];
         words::push_terms(heading, note.language, stems, &mut section_terms);
     }
     let mut hasher = blake3::Hasher::new();
@@ -423,9 +400,24 @@ pub(super) fn file_date(stamp: Stamp) -> Option<String> {
     day_of_ns(stamp.mtime_ns).map(|day| day.to_string())
 }
 
-/// Embeds the texts of a group at once and hands the vectors out to their notes.
+/// What is embedded of a chunk.
+fn passage_text(note: &Note, chunk: &Chunk) -> String {
+    let context = Context {
+        title: &note.title,
+        headings: &note.headings,
+        tags: &note.tags,
+        summary: note.facts.summary.as_deref(),
+    };
+    context.text(chunk.heading, &note.text[chunk.range.clone()])
+}
+
+/// Embeds the texts of a group at once and hands the vectors out to their notes. What a model elsewhere makes of
+/// them comes when the notes are stored.
 fn embedded(tools: &Tools<'_>, batch: Batch) -> Result<Vec<PreparedNote>> {
     let Batch { mut notes, texts } = batch;
+    if tools.embedder.is_elsewhere() {
+        return Ok(notes);
+    }
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     let dimensions = tools.embedder.id().dimensions;
     let embedded = embed::passages(tools.embedder, &texts)?;
@@ -436,22 +428,6 @@ fn embedded(tools: &Tools<'_>, batch: Batch) -> Result<Vec<PreparedNote>> {
         chunk.pieces = pieces;
     }
     Ok(notes)
-}
-
-/// Returns the middle of what the model makes of everyday text; sign codes are taken around it.
-///
-/// It depends on the model alone, so that an index that was updated equals one made anew.
-pub(super) fn center(embedder: &dyn Embedder) -> Result<Vec<f32>> {
-    let dimensions = embedder.id().dimensions;
-    let phrases: Vec<&str> = include_str!("everyday.txt").lines().collect();
-    let rows = embed::rows(embedder, &phrases)?;
-    let mut center = vec![0f32; dimensions];
-    for row in rows.chunks_exact(dimensions) {
-        for (sum, x) in center.iter_mut().zip(row) {
-            *sum += x / phrases.len() as f32;
-        }
-    }
-    Ok(center)
 }
 
 #[cfg(test)]

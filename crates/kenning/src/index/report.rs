@@ -11,12 +11,23 @@ use crate::vault::Skipped;
 /// The number of notes that a first build is to take, as long as it is not done.
 pub(super) const UNFINISHED: &str = "unfinished";
 
+/// What is counted.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stage {
+    /// Notes that are read and stored.
+    Notes,
+    /// Passages that a model elsewhere makes vectors of.
+    Vectors,
+}
+
 /// How far the work is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Progress {
-    /// Notes done.
+    /// What is counted.
+    pub stage: Stage,
+    /// How many are done.
     pub n_done: usize,
-    /// Notes to do.
+    /// How many there are to do.
     pub n_total: usize,
     /// Bytes of text done.
     pub n_bytes: u64,
@@ -37,6 +48,14 @@ pub struct Report {
     pub n_unchanged: usize,
     /// Chunks written.
     pub n_chunks: usize,
+    /// Vectors that a model elsewhere made.
+    pub n_vectors: usize,
+    /// Passages that have no vector yet: they are found by their words only.
+    pub n_without_vector: usize,
+    /// Notes that no vector could be made of, and why.
+    pub unembedded: Vec<Skipped>,
+    /// What helps against that.
+    pub vector_hint: Option<String>,
     /// Bytes of text read.
     pub n_bytes: u64,
     /// Files that could not be taken.
@@ -97,6 +116,8 @@ pub struct Caveats {
     pub unfinished: Option<(u64, u64)>,
     /// Notes are kept though their files are gone.
     pub withheld: Option<Withheld>,
+    /// Passages that have no vector yet.
+    pub n_without_vector: usize,
 }
 
 /// Returns what is to be said of an index.
@@ -109,5 +130,6 @@ pub fn caveats(store: &Store) -> Result<Caveats> {
     Ok(Caveats {
         unfinished: n_total.map(|n_total| (meta.n_notes, n_total)),
         withheld: meta.fact(gone::WITHHELD).and_then(Withheld::from_fact),
+        n_without_vector: store.without_vector()?.len(),
     })
 }

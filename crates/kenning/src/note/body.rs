@@ -6,6 +6,7 @@ use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, LinkType, Options, Pars
 
 use super::inline::{self, Link, LinkKind};
 use super::outline::Heading;
+use super::places::{self, Addresses};
 
 /// A top-level piece of the body that reads as one.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -42,20 +43,14 @@ pub(super) struct Body {
 
 /// Reads a Markdown body and blanks its comments in place.
 pub(super) fn parse_markdown(text: &mut String, body_start: usize) -> Body {
-    let mut structure = read_structure(text, body_start);
-    let mut hidden = std::mem::take(&mut structure.queries);
-    hidden.extend(inline::hidden(text, body_start, &structure.code));
-    if !hidden.is_empty() {
-        blank(text, &hidden);
-        structure = read_structure(text, body_start);
-    }
     let Structure {
         mut body,
         code,
+        addresses,
         markdown_links,
         ..
-    } = structure;
-    scan_inline(text, body_start, &code, &mut body);
+    } = visible_structure(text, body_start);
+    scan_inline(text, body_start, &code, &addresses.aside, &mut body);
     let mut lines = LineCounter::new(text);
     for heading in &mut body.headings {
         heading.line = lines.line_of(heading.range.start);
@@ -68,6 +63,18 @@ pub(super) fn parse_markdown(text: &mut String, body_start: usize) -> Body {
     }
     body.links.sort_by_key(|link| link.line);
     body
+}
+
+/// Blanks what nobody sees who reads the note, and returns the structure of the rest.
+pub(super) fn visible_structure(text: &mut String, body_start: usize) -> Structure {
+    let mut structure = read_structure(text, body_start);
+    let mut hidden = std::mem::take(&mut structure.queries);
+    hidden.extend(inline::hidden(text, body_start, &structure.code));
+    if !hidden.is_empty() {
+        blank(text, &hidden);
+        structure = read_structure(text, body_start);
+    }
+    structure
 }
 
 /// Reads text without markup: paragraphs between blank lines.
@@ -99,12 +106,13 @@ fn prose(range: Range<usize>) -> Block {
 }
 
 #[derive(Default)]
-struct Structure {
+pub(super) struct Structure {
     body: Body,
-    code: Vec<Range<usize>>,
+    pub(super) code: Vec<Range<usize>>,
     /// Embedded searches: what they say is a question, not what the note says.
     queries: Vec<Range<usize>>,
     markdown_links: Vec<(String, String, usize)>,
+    pub(super) addresses: Addresses,
 }
 
 fn read_structure(text: &str, body_start: usize) -> Structure {
@@ -113,8 +121,14 @@ fn read_structure(text: &str, body_start: usize) -> Structure {
     let mut depth = 0usize;
     let mut heading: Option<Heading> = None;
     let mut link: Option<(String, String, usize)> = None;
-    for (event, range) in Parser::new_ext(&text[body_start..], options).into_offset_iter() {
+    let parser = Parser::new_ext(&text[body_start..], options);
+    for (_, definition) in parser.reference_definitions().iter() {
+        let span = definition.span.start + body_start..definition.span.end + body_start;
+        found.addresses.define(text, &span);
+    }
+    for (event, range) in parser.into_offset_iter() {
         let range = range.start + body_start..range.end + body_start;
+        found.addresses.see(text, &event, &range);
         match &event {
             Event::Start(tag) => {
                 if depth == 0 {
@@ -196,16 +210,16 @@ fn level_number(level: HeadingLevel) -> u8 {
 
 /// Links that can lead to a note: no scheme, not an e-mail address, not only an anchor.
 fn is_local(link_type: LinkType, url: &str) -> bool {
+    !matches!(link_type, LinkType::Autolink | LinkType::Email) && is_local_address(url)
+}
+
+pub(super) fn is_local_address(url: &str) -> bool {
     let scheme = url.split(['/', '?', '#']).next().unwrap_or_default();
-    !matches!(link_type, LinkType::Autolink | LinkType::Email)
-        && !url.is_empty()
-        && !url.starts_with('#')
-        && !url.starts_with("//")
-        && !scheme.contains(':')
+    !url.is_empty() && !url.starts_with('#') && !url.starts_with("//") && !scheme.contains(':')
 }
 
 /// Undoes percent-encoding; what is not valid stays as it is.
-fn decode(url: &str) -> String {
+pub(super) fn decode(url: &str) -> String {
     let bytes = url.as_bytes();
     let mut out = Vec::with_capacity(bytes.len());
     let mut at = 0;
@@ -229,39 +243,37 @@ fn decode(url: &str) -> String {
 }
 
 /// Scans the text between code for wikilinks, tags and fields.
-fn scan_inline(text: &str, body_start: usize, code: &[Range<usize>], body: &mut Body) {
+fn scan_inline(
+    text: &str,
+    body_start: usize,
+    code: &[Range<usize>],
+    aside: &[Range<usize>],
+    body: &mut Body,
+) {
     let mut lines = LineCounter::new(text);
-    let mut at = body_start;
-    let gaps = code
-        .iter()
-        .map(|range| (range.start, range.end))
-        .chain([(text.len(), text.len())]);
-    for (code_start, code_end) in gaps {
-        if code_start > at {
-            let gap = &text[at..code_start];
-            inline::wikilinks(gap, |target, shown, offset| {
-                let is_embed = gap[..offset].ends_with('!');
-                let kind = if is_embed {
-                    LinkKind::Embed
-                } else {
-                    LinkKind::Wiki
-                };
-                let line = lines.line_of(at + offset);
-                body.links.push(Link::new(kind, target, shown, line));
-            });
-            inline::tags(gap, |tag| {
-                body.tags.push(tag.to_owned());
-            });
-            if gap.contains(":: ") {
-                for line in gap.lines() {
-                    inline::field(line, |key, value| {
-                        body.fields.push((key.to_owned(), value.to_owned()));
-                    });
-                }
+    for gap in places::between(code, body_start..text.len()) {
+        let (at, gap) = (gap.start, &text[gap]);
+        inline::wikilinks(gap, |target, shown, offset| {
+            let is_embed = gap[..offset].ends_with('!');
+            let kind = if is_embed {
+                LinkKind::Embed
+            } else {
+                LinkKind::Wiki
+            };
+            let line = lines.line_of(at + offset);
+            body.links.push(Link::new(kind, target, shown, line));
+        });
+        if gap.contains(":: ") {
+            for line in gap.lines() {
+                inline::field(line, |key, value| {
+                    body.fields.push((key.to_owned(), value.to_owned()));
+                });
             }
         }
-        at = at.max(code_end);
     }
+    places::tags(text, body_start, code, aside, |tag| {
+        body.tags.push(text[tag].to_owned());
+    });
 }
 
 /// Overwrites the ranges with blanks, keeping line breaks and every offset behind them.

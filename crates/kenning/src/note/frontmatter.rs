@@ -186,6 +186,11 @@ pub(super) fn add_fields(properties: &mut Map<String, Value>, fields: Vec<(Strin
     }
 }
 
+/// Returns where the YAML starts and ends.
+pub(super) fn yaml(text: &str) -> Option<(usize, usize)> {
+    fence(text).map(|(start, end, _)| (start, end))
+}
+
 /// Returns where the body starts.
 pub(super) fn end(text: &str) -> usize {
     fence(text).map_or(0, |(_, _, body_start)| body_start)

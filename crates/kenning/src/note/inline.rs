@@ -113,8 +113,8 @@ pub(super) fn wikilinks(text: &str, mut found: impl FnMut(&str, Option<&str>, us
     }
 }
 
-/// Calls `found(tag)` for each `#tag` in text that is not code.
-pub(super) fn tags(text: &str, mut found: impl FnMut(&str)) {
+/// Calls `found(tag, offset)` for each `#tag` in text that is not code; the offset is that of its name.
+pub(super) fn tags(text: &str, mut found: impl FnMut(&str, usize)) {
     for (at, _) in text.match_indices('#') {
         let before = text[..at].chars().next_back();
         if before.is_some_and(|c| !c.is_whitespace() && !matches!(c, '(' | ',' | ';' | '"' | '\''))
@@ -123,16 +123,21 @@ pub(super) fn tags(text: &str, mut found: impl FnMut(&str)) {
         }
         let rest = &text[at + 1..];
         if let Some(name) = rest.strip_prefix("[[").and_then(bracketed) {
-            found(name);
+            found(name, offset_in(text, name));
             continue;
         }
         let len = rest.find(|c: char| !is_tag_char(c)).unwrap_or(rest.len());
         let tag = rest[..len].trim_end_matches('/');
         // `#123` is an issue number, not a tag.
         if tag.chars().any(|c| !c.is_ascii_digit() && c != '/') {
-            found(tag);
+            found(tag, at + 1);
         }
     }
+}
+
+/// Returns where a piece of a text stands in it.
+pub(super) fn offset_in(text: &str, piece: &str) -> usize {
+    piece.as_ptr() as usize - text.as_ptr() as usize
 }
 
 /// Logseq writes a tag of several words as `#[[like this]]`.

@@ -23,22 +23,22 @@ pub(super) fn keep_answers(
     cx: &SearchContext<'_>,
     query: &Query,
     strength: &Strength,
-    looked: &mut Vec<Ranked>,
+    ranking: &mut Vec<Ranked>,
 ) -> Result<()> {
     let sought = Question::of(&query.text).sought;
     if !sought.is_told_by_form() {
         return Ok(());
     }
-    for note in first_notes(looked) {
-        let usual = list::usual(looked);
+    for note in first_notes(ranking) {
+        let usual = list::usual(ranking);
         let places: Vec<usize> = (usual.into_iter())
-            .filter(|&place| looked[place].note.id == note)
+            .filter(|&place| ranking[place].note.id == note)
             .collect();
         for &place in &places {
-            looked[place].read_text(cx.store)?;
+            ranking[place].read_text(cx.store)?;
         }
         let has = |place: usize| {
-            let ranked = &looked[place];
+            let ranked = &ranking[place];
             sought.is_in(ranked.passage(), ranked.note.language)
         };
         // Where to: in the place of the second passage; without one, only the best note gets one.
@@ -47,17 +47,17 @@ pub(super) fn keep_answers(
             [first] if !has(first) && first == 0 => first + 1,
             _ => continue,
         };
-        if let Some(answer) = answering(cx, query, strength, sought, looked, places[0])? {
-            promise::promote(looked, answer, Some(place), Promise::Answer);
+        if let Some(answer) = answering(cx, query, strength, sought, ranking, places[0])? {
+            promise::promote(ranking, answer, Some(place), Promise::Answer);
         }
     }
     Ok(())
 }
 
 /// The first notes that hold a telling word of the question, or were called by name.
-fn first_notes(looked: &[Ranked]) -> Vec<NoteId> {
+fn first_notes(ranking: &[Ranked]) -> Vec<NoteId> {
     let mut notes = Vec::new();
-    for ranked in looked.iter().take(list::USUAL_LENGTH) {
+    for ranked in ranking.iter().take(list::USUAL_LENGTH) {
         let is_telling = (ranked.features).is_none_or(|features| features.is_telling);
         if is_telling && notes.len() < NOTES_MAX && !notes.contains(&ranked.note.id) {
             notes.push(ranked.note.id);
@@ -73,10 +73,10 @@ fn answering(
     query: &Query,
     strength: &Strength,
     sought: Sought,
-    looked: &mut Vec<Ranked>,
+    ranking: &mut Vec<Ranked>,
     first: usize,
 ) -> Result<Option<Ranked>> {
-    let Ranked { note, chunk, .. } = &looked[first];
+    let Ranked { note, chunk, .. } = &ranking[first];
     let (language, shown) = (note.language, chunk.id);
     let mut ids: Vec<ChunkId> = Vec::new();
     let chunks = cx.store.chunks(By::Note(note.id))?;
@@ -90,8 +90,11 @@ fn answering(
         return Ok(None);
     };
     let chunk = Arc::clone(&chunks[best]);
-    if let Some(place) = looked.iter().position(|ranked| ranked.chunk.id == chunk.id) {
-        return Ok(Some(looked.remove(place)));
+    if let Some(place) = ranking
+        .iter()
+        .position(|ranked| ranked.chunk.id == chunk.id)
+    {
+        return Ok(Some(ranking.remove(place)));
     }
     Ranked::unscored(cx.store, chunk).map(Some)
 }

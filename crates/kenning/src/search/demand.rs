@@ -6,6 +6,9 @@ use crate::words::{self, Word};
 
 /// Words that may name together what is asked for: "opening hours" of.
 const HEAD_WORDS_MAX: usize = 3;
+/// Telling words of a question that is about one thing of another: in a longer one, such as a claim of
+/// science, "size" or "age" is one word among many.
+const ASKED_WORDS_MAX: usize = 6;
 /// "The phone number of", "die Telefonnummer von".
 const OF: &[&str] = &["of", "von"];
 
@@ -130,7 +133,9 @@ impl Demand {
                 attribute.asked.contains(&word.as_str()) || attribute.asked.contains(&singular)
             };
             let attribute = ATTRIBUTES.iter().find(names);
-            let is_meant = |found: &&Attribute| !found.is_form || heads.contains(&word.as_str());
+            let is_head = heads.contains(&word.as_str());
+            let is_short = query.words.len() <= ASKED_WORDS_MAX;
+            let is_meant = |found: &&Attribute| is_head || !found.is_form && is_short;
             asked.extend(attribute.filter(is_meant).map(|found| (number, found)));
         }
         Self { asked }

@@ -22,6 +22,7 @@ mod tongue;
 mod view;
 
 pub use filter::{Expression, Filter, Matcher, TaskState, Text, Which};
+pub use parts::tasks;
 pub use pattern::Pattern;
 pub use property::{Compare, Comparison, PropertyTest};
 pub use time::{Time, find as time_in, is_asking};

@@ -69,7 +69,8 @@ pub(crate) fn facts_of(store: &Store, note: NoteId) -> Result<NoteFacts> {
         source: true,
         ..Wanted::NAMES
     };
-    Ok(store.select(Select::Notes(&[note]), wanted)?.remove(0))
+    let facts = store.select(Select::Notes(&[note]), wanted)?;
+    Ok(Arc::unwrap_or_clone(facts).remove(0))
 }
 
 /// A passage that a note is searched by.
@@ -195,6 +196,11 @@ fn block(text: &str, headings: &[Heading], id: &str) -> Option<Lines> {
 
 type Lines = (u32, u32);
 
+/// Returns the lines that a reference asks for, as they were typed.
+pub fn lines_asked(reference: &str) -> Option<(u32, u32)> {
+    split_lines(reference).1
+}
+
 /// Splits `:12`, `:12-20` or `:12-` off.
 fn split_lines(reference: &str) -> (&str, Option<Lines>) {
     let Some((name, lines)) = reference.rsplit_once(':') else {
@@ -215,15 +221,14 @@ fn resolve(store: &Store, name: &str) -> Result<(NoteId, Option<Lines>)> {
     if let Some(note) = store.note_at(name)? {
         return Ok((note, None));
     }
-    if let Some(handle) = name
-        .strip_prefix('#')
-        .and_then(|hex| u32::from_str_radix(hex, 16).ok())
+    if let Some(hex) = name.strip_prefix('#')
+        && let Some(found) = by_handle(store, hex)?
     {
-        let chunks = store.chunks(By::Handle(handle))?;
-        if let Some(chunk) = chunks.first() {
-            return Ok((chunk.note, Some((chunk.start_line, chunk.end_line))));
-        }
+        return Ok(found);
     }
+    let not_found = || Error::NotFound {
+        name: name.to_owned(),
+    };
     let bare = name.trim_start_matches("[[").trim_end_matches("]]");
     let stem = bare.strip_suffix(".md").unwrap_or(bare);
     if let Some(note) = store.note_at(&format!("{stem}.md"))? {
@@ -237,9 +242,9 @@ fn resolve(store: &Store, name: &str) -> Result<(NoteId, Option<Lines>)> {
         .map(|named| named.note)
         .collect();
     match equal.as_slice() {
-        [] => Err(Error::NotFound {
-            name: name.to_owned(),
-        }),
+        // An id is also pasted without its `#`; a note that is called so goes before it.
+        [] if name.len() == HANDLE_DIGITS => by_handle(store, name)?.ok_or_else(not_found),
+        [] => Err(not_found()),
         [note] => Ok((*note, None)),
         several => Err(Error::Ambiguous {
             name: name.to_owned(),
@@ -249,6 +254,19 @@ fn resolve(store: &Store, name: &str) -> Result<(NoteId, Option<Lines>)> {
                 .collect::<Result<_>>()?,
         }),
     }
+}
+
+/// Digits of a passage's short id.
+const HANDLE_DIGITS: usize = 8;
+
+/// Finds a passage by its short id, without the `#`.
+fn by_handle(store: &Store, hex: &str) -> Result<Option<(NoteId, Option<Lines>)>> {
+    let Ok(handle) = u32::from_str_radix(hex, 16) else {
+        return Ok(None);
+    };
+    let chunks = store.chunks(By::Handle(handle))?;
+    let found = chunks.first();
+    Ok(found.map(|chunk| (chunk.note, Some((chunk.start_line, chunk.end_line)))))
 }
 
 /// Returns a passage of the note at `path` for a reader: HTML in Markdown is left out.

@@ -2,6 +2,7 @@
 //! asked for, so that a short list stays the beginning of a long one.
 
 use std::cmp::Ordering;
+use std::sync::Arc;
 
 use super::grammar::Request;
 use super::list::{self, USUAL_LENGTH};
@@ -53,7 +54,7 @@ fn newest_tagged(
         tags: true,
         ..Wanted::NAMES
     };
-    let mut tagged = store.select(Select::Every, wanted)?;
+    let mut tagged = Arc::unwrap_or_clone(store.select(Select::Every, wanted)?);
     tagged.retain(|facts| has_tag(&facts.tags));
     tagged.sort_by(|a, b| (&b.date, &a.path).cmp(&(&a.date, &b.path)));
     for facts in tagged {

@@ -36,7 +36,7 @@ pub(super) fn open_best(
 ) -> Result<(Vec<Ranked>, Pieces, Rest)> {
     let tuning = &plan.tuning;
     let mut order = sorted(&fused);
-    let n_best = tuning.rerank.n_looked.min(fused.len());
+    let n_best = tuning.rerank.n_reranked.min(fused.len());
     settle(store, &fused, &mut order, n_best)?;
     let rest = order.split_off(n_best);
     let reads_texts = plan.selection.shows_texts()

@@ -7,6 +7,7 @@ use super::plan::Plan;
 use super::select::Selection;
 use super::spelling;
 use super::{Mode, Query, SearchContext};
+use crate::embed::EmbedError;
 use crate::error::{Error, Result};
 use crate::store::{
     By, ChunkId, Correction, LexicalHit, LexicalQuery, LexicalResults, Nearest, NoteId, Store,
@@ -308,7 +309,13 @@ fn ranks(scores: impl Iterator<Item = f32>) -> impl Iterator<Item = u32> {
 fn embed(cx: &SearchContext<'_>, text: &str) -> Result<Vec<f32>> {
     let current = cx.embedder.id();
     match &cx.store.meta()?.model {
-        Some(stored) if stored != current => Err(Error::ModelMismatch {
+        // The model was away when the index was made.
+        Some(stored) if stored.dimensions == 0 => Err(Error::Model(EmbedError::Unavailable {
+            model: stored.name.clone(),
+            reason: "it has made no vectors of this index yet".to_owned(),
+            hint: "run `ken index`".to_owned(),
+        })),
+        Some(stored) if !current.fits(stored) => Err(Error::ModelMismatch {
             stored: stored.clone(),
             current: current.clone(),
         }),

@@ -1,69 +1,105 @@
-//! Among which notes a question is asked: those of the time that it names if they answer it, otherwise
-//! all of them.
+//! Which notes may be read at all, whatever is asked: files, folders, categories and tags. It is put to
+//! notes by the same filter as what a person types, before anything else.
 
-use std::rc::Rc;
+use super::grammar::Filter;
 
-use super::evidence::Evidence;
-use super::plan::{Plan, Typed};
-use super::ranked::Ranked;
-use super::when::When;
-use super::{Ranking, SearchContext, SearchOptions, rank, verdict};
-use crate::error::Result;
+/// What a scope is made of.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ScopeParts {
+    /// Paths of notes.
+    pub files: Vec<String>,
+    /// Folders; what lies below them counts, too.
+    pub folders: Vec<String>,
+    /// PARA categories: the first folder of a path.
+    pub categories: Vec<String>,
+    /// Tags; those below them count, too.
+    pub tags: Vec<String>,
+}
 
-/// How much of what all notes say to a question those of a time must say, to be the answer alone: where
-/// a word is in most notes, or in none, nothing is ever said surely, but the time is.
-const AS_GOOD: f32 = 0.9;
+/// Notes that may be read. A note is in one of the places, if any are named, and has one of the tags,
+/// if any are named.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Scope(ScopeParts);
 
-/// How to have it otherwise, wherever the question was asked.
-const SWITCH: &str = "`dates = false` (`--no-dates`) switches this off";
+impl Scope {
+    /// Makes a scope; `None` lets everything through.
+    pub fn new(parts: ScopeParts) -> Option<Self> {
+        (parts != ScopeParts::default()).then_some(Self(parts))
+    }
 
-/// Ranks what answers `text`.
-pub(super) fn find<'a>(
-    cx: &SearchContext<'a>,
-    text: &str,
-    options: &SearchOptions,
-) -> Result<Ranking<'a>> {
-    let typed = Rc::new(Typed::parse(cx.store, text, options)?);
-    let ask = |words: &str, when: Option<Rc<When>>| {
-        let typed = Rc::clone(&typed);
-        rank(cx, Plan::new(cx, typed, words, when, options)?)
-    };
-    let words = typed.request.words.as_str();
-    let Some(when) = &typed.when else {
-        return ask(words, None);
-    };
-    let shown = when.time.shown();
-    let rest = when.words();
-    let mut limited = None;
-    if when.is_limit() && !when.notes.is_empty() {
-        let left = rest.as_deref().unwrap_or(words);
-        let mut ranking = ask(left, Some(Rc::clone(when)))?;
-        let verdict = verdict::of(cx, &mut ranking)?;
-        let notice = format!("only notes from {shown}; {SWITCH}");
-        ranking.notices.push(notice);
-        if verdict.evidence >= Evidence::Moderate {
-            return Ok(ranking);
+    /// Returns what it lets through, as a filter.
+    pub(super) fn filter(&self) -> Filter {
+        let parts = &self.0;
+        let folders = parts.folders.iter().chain(&parts.categories);
+        let files = parts.files.iter().map(|path| Filter::at(path));
+        let places = files.chain(folders.map(|folder| Filter::below(folder)));
+        let tags = parts.tags.iter().map(|tag| Filter::tagged(tag));
+        let each = [Filter::any(places.collect()), Filter::any(tags.collect())];
+        // What names nothing lets nothing be left out; but there is no such scope.
+        Filter::all(each.into_iter().flatten().collect()).unwrap_or(Filter::All(Vec::new()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::budget::Budget;
+    use crate::search::grammar::{Dates, View};
+
+    fn has(parts: &ScopeParts, path: &str, tags: &[&str]) -> bool {
+        let tags: Vec<String> = tags.iter().map(|&tag| tag.to_owned()).collect();
+        let view = View {
+            path,
+            tags: &tags,
+            types: [None, None],
+            aliases: &[],
+            properties: &serde_json::Map::new(),
+            dates: Dates::default(),
+            text: &|| "",
+            headings: &[],
+            body_start: 0,
+        };
+        let scope = Scope::new(parts.clone());
+        scope.is_none_or(|scope| scope.filter().matches(&view, &Budget::default()))
+    }
+
+    fn parts(files: &[&str], folders: &[&str], categories: &[&str], tags: &[&str]) -> ScopeParts {
+        let owned = |names: &[&str]| names.iter().map(|&name| name.to_owned()).collect();
+        ScopeParts {
+            files: owned(files),
+            folders: owned(folders),
+            categories: owned(categories),
+            tags: owned(tags),
         }
-        limited = Some((ranking, verdict)).filter(|(_, verdict)| verdict.evidence > Evidence::None);
     }
-    // No note says "last month" of itself, neither those of it nor others. Where no note is of a time,
-    // what was typed may be what notes tell of.
-    let is_left =
-        |rest: &&String| !rest.is_empty() && (when.time.is_limit || !when.notes.is_empty());
-    let left = rest.as_ref().filter(is_left).map_or(words, String::as_str);
-    let mut ranking = ask(left, Some(Rc::new(when.preferred())))?;
-    if let Some((limited, verdict)) = limited
-        && verdict.confidence >= AS_GOOD * verdict::of(cx, &mut ranking)?.confidence
-    {
-        return Ok(limited);
+
+    #[test]
+    fn places_are_exact_and_tags_have_others_below_them() {
+        assert!(has(&parts(&[], &[], &[], &[]), "any/where.md", &[]));
+        let file = parts(&["a/b.md"], &[], &[], &[]);
+        assert!(has(&file, "a/b.md", &[]));
+        assert!(!has(&file, "a/b.md.md", &[]) && !has(&file, "x/a/b.md", &[]));
+        for folder in ["a", "a/", "/a/", "./a"] {
+            let folder = parts(&[], &[folder], &[], &[]);
+            assert!(has(&folder, "a/b.md", &[]) && has(&folder, "a/b/c.md", &[]));
+            assert!(!has(&folder, "ab/c.md", &[]) && !has(&folder, "x/a/b.md", &[]));
+            assert!(!has(&folder, "a.md", &[]) && !has(&folder, "A/b.md", &[]));
+        }
+        let category = parts(&[], &[], &["2-Areas"], &[]);
+        assert!(has(&category, "2-Areas/Home/Roof.md", &[]));
+        assert!(!has(&category, "Old/2-Areas/Roof.md", &[]));
+        let tag = parts(&[], &[], &[], &["#work"]);
+        assert!(has(&tag, "a.md", &["work"]) && has(&tag, "a.md", &["Work/Today"]));
+        assert!(!has(&tag, "work/a.md", &["workshop", "my/work"]));
     }
-    let is_lifted = |ranked: &Ranked| ranked.fused.period > 0.0;
-    if when.time.is_limit {
-        let notice = format!("no note from {shown} answers this, so all were searched; {SWITCH}");
-        ranking.notices.push(notice);
-    } else if ranking.best.iter().any(is_lifted) {
-        let notice = format!("notes from {shown} are preferred; {SWITCH}");
-        ranking.notices.push(notice);
+
+    #[test]
+    fn places_are_alternatives_and_tags_come_on_top() {
+        let both = parts(&["a.md"], &["b"], &[], &["x", "y"]);
+        assert!(has(&both, "a.md", &["x"]) && has(&both, "b/c.md", &["y"]));
+        assert!(!has(&both, "a.md", &[]) && !has(&both, "c.md", &["x"]));
+        // An empty name is no place, and a scope of nothing but such lets nothing through.
+        let nothing = parts(&[""], &["", "/"], &[], &[]);
+        assert!(!has(&nothing, "a.md", &[]) && !has(&nothing, "", &[]));
     }
-    Ok(ranking)
 }

@@ -5,12 +5,13 @@ use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
 use std::rc::Rc;
+use std::sync::Arc;
 
 use jiff::ToSpan;
 
 use super::SearchContext;
 use super::grammar::{Dates, Filter, Request, View, Which};
-use super::readable::Scope;
+use super::scope::Scope;
 use super::when::{When, dates_of};
 use crate::budget::Budget;
 use crate::error::Result;
@@ -150,11 +151,9 @@ impl<'a> Selection<'a> {
             properties: true,
             ..wanted(filter)
         };
-        let facts = (self.store)
-            .select(Select::Notes(&[note]), wanted)?
-            .remove(0);
+        let facts = self.store.select(Select::Notes(&[note]), wanted)?;
         let row = self.store.note(note)?;
-        let is_met = matches(filter, &facts, &text, &row.headings, self.budget);
+        let is_met = matches(filter, &facts[0], &text, &row.headings, self.budget);
         // What was not looked at to the end is neither.
         self.budget.check()?;
         Ok(is_met)
@@ -170,7 +169,7 @@ impl<'a> Selection<'a> {
 
     /// Returns every note that may be a hit, newest first.
     pub(super) fn all(&self) -> Result<Vec<NoteId>> {
-        let mut facts = self.store.select(Select::Every, Wanted::NAMES)?;
+        let mut facts = Arc::unwrap_or_clone(self.store.select(Select::Every, Wanted::NAMES)?);
         facts.sort_by(|a, b| (&b.date, &a.path).cmp(&(&a.date, &b.path)));
         let mut notes = Vec::new();
         for fact in facts {

@@ -77,7 +77,7 @@ pub struct Rerank {
     /// What each signal adds.
     pub weights: SignalWeights,
     /// Candidates that are reranked.
-    pub n_looked: usize,
+    pub n_reranked: usize,
 }
 
 impl Rerank {
@@ -106,7 +106,7 @@ impl Default for Rerank {
     fn default() -> Self {
         Self {
             weights: SignalWeights::default(),
-            n_looked: 50,
+            n_reranked: 50,
         }
     }
 }

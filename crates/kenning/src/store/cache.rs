@@ -1,27 +1,28 @@
 //! The one cache: what was read stays in memory for the next question, as a snapshot never changes.
 
+use std::hash::Hash;
 use std::sync::{Arc, Mutex};
 
 use rustc_hash::FxHashMap;
 
-/// Things by number, up to so many bytes: what was not asked for lately makes room.
-pub(super) struct Cache<T> {
-    known: Mutex<Known<T>>,
+/// Things by key, up to so many bytes: what was not asked for lately makes room.
+pub(super) struct Cache<K, T> {
+    known: Mutex<Known<K, T>>,
     /// Half of what may be kept.
     n_bytes_max: usize,
     /// About how many bytes one needs.
     n_bytes_of: fn(&T) -> usize,
 }
 
-struct Known<T> {
+struct Known<K, T> {
     /// What was asked for lately.
-    recent: FxHashMap<i64, Arc<T>>,
+    recent: FxHashMap<K, Arc<T>>,
     n_bytes: usize,
     /// What was recent until that was full.
-    older: FxHashMap<i64, Arc<T>>,
+    older: FxHashMap<K, Arc<T>>,
 }
 
-impl<T> Cache<T> {
+impl<K: Clone + Eq + Hash, T> Cache<K, T> {
     pub(super) fn new(n_bytes_max: usize, n_bytes_of: fn(&T) -> usize) -> Self {
         Self {
             known: Mutex::new(Known {
@@ -34,39 +35,37 @@ impl<T> Cache<T> {
         }
     }
 
-    /// Returns what is kept under a number, or reads it; two may read the same at once.
-    pub(super) fn get<E>(
-        &self,
-        number: i64,
-        read: impl FnOnce() -> Result<T, E>,
-    ) -> Result<Arc<T>, E> {
-        if let Some(known) = self.known(number) {
+    /// Returns what is kept under a key, or reads it; two may read the same at once.
+    pub(super) fn get<E>(&self, key: &K, read: impl FnOnce() -> Result<T, E>) -> Result<Arc<T>, E> {
+        if let Some(known) = self.known(key) {
             return Ok(known);
         }
         let read = Arc::new(read()?);
-        self.keep(number, &read);
+        self.keep(key, &read);
         Ok(read)
     }
 
-    fn known(&self, number: i64) -> Option<Arc<T>> {
+    /// Returns what is kept under a key.
+    pub(super) fn known(&self, key: &K) -> Option<Arc<T>> {
         let mut known = self.known.lock().ok()?;
-        if let Some(recent) = known.recent.get(&number) {
+        if let Some(recent) = known.recent.get(key) {
             return Some(Arc::clone(recent));
         }
-        let older = known.older.remove(&number)?;
+        let older = known.older.remove(key)?;
         drop(known);
-        self.keep(number, &older);
+        self.keep(key, &older);
         Some(older)
     }
 
-    fn keep(&self, number: i64, read: &Arc<T>) {
+    /// Keeps something under a key.
+    pub(super) fn keep(&self, key: &K, read: &Arc<T>) {
         if let Ok(mut known) = self.known.lock() {
             let n_bytes = (self.n_bytes_of)(read);
             if known.n_bytes + n_bytes > self.n_bytes_max {
                 known.older = std::mem::take(&mut known.recent);
                 known.n_bytes = 0;
             }
-            if known.recent.insert(number, Arc::clone(read)).is_none() {
+            if known.recent.insert(key.clone(), Arc::clone(read)).is_none() {
                 known.n_bytes += n_bytes;
             }
         }
@@ -81,7 +80,7 @@ mod tests {
     fn what_is_asked_for_again_stays() {
         let cache = Cache::new(16, String::len);
         let read = |number: i64, value: &str| {
-            let value: Result<_, ()> = cache.get(number, || Ok(value.to_owned()));
+            let value: Result<_, ()> = cache.get(&number, || Ok(value.to_owned()));
             value.map(|value| value.to_string())
         };
         assert_eq!(read(1, "one"), Ok("one".to_owned()));
@@ -96,6 +95,6 @@ mod tests {
         // The last one is kept however large it is.
         assert_eq!(read(4, "more than that"), Ok("more than that".to_owned()));
         assert_eq!(read(4, "other"), Ok("more than that".to_owned()));
-        assert_eq!(cache.get(9, || Err("no")), Err("no"));
+        assert_eq!(cache.get(&9, || Err("no")), Err("no"));
     }
 }

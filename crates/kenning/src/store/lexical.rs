@@ -149,7 +149,7 @@ impl LexicalReader {
             segments: Vec::new(),
             entries: Entries::default(),
             spare: Mutex::default(),
-            frequent: Frequent::default(),
+            frequent: Frequent::new(),
         };
         for segment in index.searchable_segments()? {
             let segment = SegmentReader::open(&segment)?;

@@ -61,7 +61,7 @@ pub enum Select<'a> {
 
 /// What is told of each note beside path, title and dates. Lists and properties are kept as JSON and cost
 /// most of the time: what is not wanted is left empty.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Wanted {
     /// Its tags.
     pub tags: bool,

@@ -17,13 +17,13 @@ use super::lexical::directory::{self, SharedConnection, SqlDirectory, locked};
 use super::lexical::{Asking, LexicalReader, LexicalResults, Place, Positions, TermGroup};
 use super::question::{By, Known, LexicalQuery, LinksOf, Name, NoteSet, Part, Select, Wanted};
 use super::rows::chunks::{self, ChunkRow};
-use super::rows::facts::{self, NoteFacts, Status};
+use super::rows::facts::{self, Masked, NoteFacts, Status};
 use super::rows::inventory::{self, KnownNote};
 use super::rows::links::{self, LinkRow};
 use super::rows::meta::{self, Meta};
 use super::rows::notes::{self, Named, NoteRow};
 use super::text::passages::Texts;
-use super::vector::{Nearest, Neighbour, VectorReader};
+use super::vector::{Nearest, Neighbour, VectorReader, ids as vector_ids};
 use super::{ChunkId, NoteId};
 use crate::budget::Budget;
 use crate::error::{Error, Result};
@@ -33,6 +33,8 @@ use crate::words::Language;
 const NOTE_BYTES_CACHED_MAX: usize = 12 << 20;
 /// Bytes of chunk rows that stay in memory.
 const CHUNK_BYTES_CACHED_MAX: usize = 12 << 20;
+/// Bytes of listings of all notes that stay in memory.
+const LISTING_BYTES_CACHED_MAX: usize = 48 << 20;
 
 /// A snapshot of an index, never blocked by a writer.
 pub struct Store {
@@ -42,8 +44,9 @@ pub struct Store {
     vectors: OnceLock<VectorReader>,
     pub(super) texts: Texts,
     meta: OnceLock<Arc<Meta>>,
-    notes: Cache<NoteRow>,
-    chunks: Cache<ChunkRow>,
+    notes: Cache<i64, NoteRow>,
+    chunks: Cache<i64, ChunkRow>,
+    listings: Cache<Wanted, Vec<NoteFacts>>,
 }
 
 /// The questions.
@@ -66,6 +69,7 @@ impl Store {
             meta: OnceLock::new(),
             notes: Cache::new(NOTE_BYTES_CACHED_MAX, NoteRow::n_bytes),
             chunks: Cache::new(CHUNK_BYTES_CACHED_MAX, ChunkRow::n_bytes),
+            listings: Cache::new(LISTING_BYTES_CACHED_MAX, |listing| facts::n_bytes(listing)),
         })
     }
 
@@ -91,15 +95,31 @@ impl Store {
         Ok(Arc::clone(self.meta.get_or_init(|| meta)))
     }
 
+    /// Returns what is the same only as long as nothing was committed: which index it is, and its number of commits.
+    pub fn identity(&self) -> Result<Vec<u8>> {
+        self.sql(meta::identity)
+    }
+
     /// Counts what there is, and lists what is to be said of it.
     pub fn status(&self) -> Result<Status> {
         let meta = self.meta()?;
         self.sql(|connection| facts::status(connection, &meta))
     }
 
+    /// Lists the credentials that were masked, by path and line: where, never what.
+    pub fn masked(&self) -> Result<Vec<Masked>> {
+        self.sql(facts::masked)
+    }
+
     /// Describes notes, so that it can be decided which are wanted.
-    pub fn select(&self, which: Select<'_>, wanted: Wanted) -> Result<Vec<NoteFacts>> {
-        self.sql(|connection| facts::select(connection, which, wanted))
+    ///
+    /// The listing of all notes is kept: a folder, a tag or a time is asked for again and again.
+    pub fn select(&self, which: Select<'_>, wanted: Wanted) -> Result<Arc<Vec<NoteFacts>>> {
+        let read = || self.sql(|connection| facts::select(connection, which, wanted));
+        match which {
+            Select::Every => self.listings.get(&wanted, read),
+            _ => Ok(Arc::new(read()?)),
+        }
     }
 
     /// Finds the chunks that hold the words best, among some notes; beside them tells what the chunks in
@@ -163,13 +183,40 @@ impl Store {
 
     /// Compares a vector with those of some chunks, in order of their ids. Those that have none are left out.
     pub fn cosines(&self, vector: &[f32], chunks: &[ChunkId]) -> Result<Vec<(ChunkId, f32)>> {
-        let vectors = self.vectors()?;
-        let ids = chunks.iter().map(|chunk| chunk.0 as usize);
-        let mut ids: Vec<usize> = ids.filter(|id| vectors.has_vector(*id)).collect();
-        ids.sort_unstable();
-        vectors
-            .cosines(&self.connection, vector, &ids)
-            .map_err(|error| super::sqlite(&self.path, error))
+        self.of_vectors(chunks, |vectors, ids| {
+            vectors.cosines(&self.connection, vector, ids)
+        })
+    }
+
+    /// Returns the vectors of some chunks, in order of their ids, as exactly as they are kept. Those that
+    /// have none are left out.
+    pub fn chunk_vectors(&self, chunks: &[ChunkId]) -> Result<Vec<(ChunkId, Vec<f32>)>> {
+        self.of_vectors(chunks, |vectors, ids| {
+            vectors.vectors(&self.connection, ids)
+        })
+    }
+
+    /// Lists the chunks that no vector was made of yet, in order of their ids.
+    pub fn without_vector(&self) -> Result<Vec<ChunkId>> {
+        self.sql(|connection| {
+            let ids = vector_ids::missing(connection)?.into_iter();
+            let mut ids: Vec<ChunkId> = ids.map(|id| ChunkId(id as i64)).collect();
+            ids.sort_unstable();
+            Ok(ids)
+        })
+    }
+
+    /// Returns the mean direction of the passages of each note that has vectors, by id: a listing. The numbers are
+    /// those of the codes: distances and angles between notes mean something, single numbers do not.
+    pub fn note_vectors(&self) -> Result<Vec<(NoteId, Vec<f32>)>> {
+        self.guarded(|| {
+            let Some(words) = self.words()? else {
+                return Ok(Vec::new());
+            };
+            let note_of = |id| words.note_of_vector(id);
+            let means = self.vectors()?.note_means(&self.connection, note_of);
+            means.map_err(|error| super::sqlite(&self.path, error))
+        })
     }
 
     /// Tells where the words of a query stand in each of some chunks.
@@ -198,7 +245,7 @@ impl Store {
     /// Reads some notes, in the order in which they are asked for.
     pub fn notes(&self, ids: &[NoteId]) -> Result<Vec<Arc<NoteRow>>> {
         self.sql(|connection| {
-            let read = |id: &NoteId| self.notes.get(id.0, || notes::by_id(connection, *id));
+            let read = |id: &NoteId| self.notes.get(&id.0, || notes::by_id(connection, *id));
             ids.iter().map(read).collect()
         })
     }
@@ -207,7 +254,7 @@ impl Store {
     pub fn chunks(&self, by: By<'_>) -> Result<Vec<Arc<ChunkRow>>> {
         self.sql(|connection| match by {
             By::Ids(ids) => {
-                let read = |id: &ChunkId| self.chunks.get(id.0, || chunks::by_id(connection, *id));
+                let read = |id: &ChunkId| self.chunks.get(&id.0, || chunks::by_id(connection, *id));
                 ids.iter().map(read).collect()
             }
             By::Note(note) => chunks::of_note(connection, note).map(shared),
@@ -327,6 +374,18 @@ impl Store {
         let vectors =
             self.sql(|connection| VectorReader::open(connection, meta::center(connection)?))?;
         Ok(self.vectors.get_or_init(|| vectors))
+    }
+
+    fn of_vectors<T>(
+        &self,
+        chunks: &[ChunkId],
+        ask: impl FnOnce(&VectorReader, &[usize]) -> rusqlite::Result<T>,
+    ) -> Result<T> {
+        let vectors = self.vectors()?;
+        let ids = chunks.iter().map(|chunk| chunk.0 as usize);
+        let mut ids: Vec<usize> = ids.filter(|id| vectors.has_vector(*id)).collect();
+        ids.sort_unstable();
+        ask(vectors, &ids).map_err(|error| super::sqlite(&self.path, error))
     }
 
     fn is_any_in(&self, notes: &[NoteId], language: Language) -> Result<bool> {

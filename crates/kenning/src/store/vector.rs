@@ -2,6 +2,7 @@
 
 pub(super) mod ids;
 pub(super) mod mean;
+mod notes;
 pub(super) mod quantise;
 
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -138,23 +139,42 @@ impl VectorReader {
         ids: &[usize],
     ) -> rusqlite::Result<Vec<(ChunkId, f32)>> {
         let query = self.coder.query(query);
-        let neighbour = |id: usize, scale: f32, values: &[i8]| {
-            (ChunkId(id as i64), query.cosine(scale, values))
-        };
+        let cosine = |scale: f32, values: &[i8]| query.cosine(scale, values);
+        self.each_row(connection, ids, cosine)
+    }
+
+    /// Returns the vector of each of the given ids, which must be in order, as it is kept.
+    pub(super) fn vectors(
+        &self,
+        connection: &SharedConnection,
+        ids: &[usize],
+    ) -> rusqlite::Result<Vec<(ChunkId, Vec<f32>)>> {
+        let vector = |scale: f32, values: &[i8]| self.coder.vector(scale, values);
+        self.each_row(connection, ids, vector)
+    }
+
+    /// Asks for something of the row of each id.
+    fn each_row<T>(
+        &self,
+        connection: &SharedConnection,
+        ids: &[usize],
+        mut of_row: impl FnMut(f32, &[i8]) -> T,
+    ) -> rusqlite::Result<Vec<(ChunkId, T)>> {
+        let mut found = Vec::with_capacity(ids.len());
         if let Some(all) = self.all(connection)? {
-            let mut found = Vec::with_capacity(ids.len());
             for (index, &id) in ids.iter().enumerate() {
                 let ahead = ids.get(index + ROWS_AHEAD);
                 if let Some((_, soon)) = ahead.and_then(|&id| all.row(id)) {
                     cpu::prefetch(soon);
                 }
                 let row = all.row(id);
-                found.extend(row.map(|(scale, values)| neighbour(id, scale, values)));
+                found
+                    .extend(row.map(|(scale, values)| (ChunkId(id as i64), of_row(scale, values))));
             }
             return Ok(found);
         }
         let Some(first) = ids.first() else {
-            return Ok(Vec::new());
+            return Ok(found);
         };
         let connection = locked(connection);
         let open = |table| {
@@ -167,7 +187,6 @@ impl VectorReader {
             vec![0; self.coder.row_bytes()],
         );
         let mut values = Vec::new();
-        let mut found = Vec::with_capacity(ids.len());
         for same_block in ids.chunk_by(|a, b| a / BLOCK_VECTORS == b / BLOCK_VECTORS) {
             let block = (same_block[0] / BLOCK_VECTORS) as i64;
             codes.reopen(block)?;
@@ -178,7 +197,7 @@ impl VectorReader {
                 rows.read_at_exact(&mut row, place * self.coder.row_bytes())?;
                 values.clear();
                 let scale = quantise::unpack(quantise::words(&code), &row, &mut values);
-                found.push(neighbour(id, scale, &values));
+                found.push((ChunkId(id as i64), of_row(scale, &values)));
             }
         }
         Ok(found)

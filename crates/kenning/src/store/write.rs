@@ -9,7 +9,6 @@ use std::time::Duration;
 use rusqlite::{Connection, params};
 use tantivy::indexer::UserOperation;
 
-use super::NoteId;
 use super::encode::{Encoded, EncodedNote, Encoder};
 use super::file::{self, damage, lock};
 use super::lexical::directory::{self, SharedConnection, SqlDirectory, locked};
@@ -22,7 +21,9 @@ use super::rows::{
     Blanks, Outgrown, blank_texts, insert_chunks, insert_note, notes, release_text, write_counts,
 };
 use super::text::train_dictionary;
-use super::vector::ids::{VectorIds, set_missing, write_vectors};
+use super::vector::ids::{VectorIds, set_found, set_missing, write_vectors};
+use super::vector::quantise::Coder;
+use super::{ChunkId, NoteId};
 use crate::embed::ModelId;
 use crate::error::{Error, Result};
 use crate::vault::Stamp;
@@ -171,8 +172,8 @@ impl StoreWriter {
                 "meta",
                 "note_text",
                 "text_block",
-                "chunk",
                 "chunk_without_vector",
+                "chunk",
                 "free_vector_id",
                 "vector_code",
                 "vector_row",
@@ -195,9 +196,7 @@ impl StoreWriter {
             set.execute(("model_revision", &model.revision))?;
             set.execute(("model_dimensions", model.dimensions))?;
             set.execute(("dictionary", train_dictionary(samples)))?;
-            let center: Vec<u8> = center.iter().flat_map(|x| x.to_le_bytes()).collect();
-            set.execute(("code_center", center))?;
-            Ok(())
+            meta::set_center(connection, center)
         })?;
         self.vector_ids = VectorIds::default();
         self.load_vector_ids()
@@ -279,6 +278,28 @@ impl StoreWriter {
         operations.extend(known.map(|known| removal(&self.fields, known)));
         operations.extend(additions(&self.fields, note, &ids, record));
         self.change_words(operations)
+    }
+
+    /// Writes the vectors of chunks that had none, one for each.
+    pub fn put_vectors<'a>(
+        &mut self,
+        chunks: &[ChunkId],
+        vectors: impl Iterator<Item = &'a [f32]>,
+    ) -> Result<()> {
+        self.begin()?;
+        let coder = Coder::new(self.sql(meta::center)?);
+        for (chunk, vector) in chunks.iter().zip(vectors) {
+            let (mut code, mut row) = (Vec::new(), Vec::new());
+            coder.push(vector, &mut code, &mut row);
+            self.vector_ids.pending.push((chunk.0, Some((code, row))));
+        }
+        self.sql(|connection| set_found(connection, chunks))
+    }
+
+    /// Sets what the codes of vectors are taken around, before there are any.
+    pub fn set_center(&mut self, center: &[f32]) -> Result<()> {
+        self.begin()?;
+        self.sql(|connection| meta::set_center(connection, center))
     }
 
     /// Records that an unchanged file has a new stamp, and the date that follows from it.
@@ -446,7 +467,7 @@ impl StoreWriter {
             let next = last.max(last_free).map_or(0, |last| last + 1);
             Ok((free, next, meta::center(connection)?.len()))
         })?;
-        let coder = super::vector::quantise::Coder::new(vec![0.0; n_dimensions.max(1)]);
+        let coder = Coder::new(vec![0.0; n_dimensions.max(1)]);
         self.vector_ids = VectorIds {
             free,
             next,

@@ -29,7 +29,7 @@ struct Edge {
 const NEAREST_MIN: f32 = 0.25;
 
 /// Most of the nearest passage's cosine that an unrelated one can have.
-const BACKGROUND_MAX: f32 = 0.5;
+const UNRELATED_MAX: f32 = 0.5;
 
 /// Units of work that a passage costs.
 const CHUNK_COST: u64 = 2_000;
@@ -38,7 +38,7 @@ const CHUNK_COST: u64 = 2_000;
 /// texts, and short questions lie further from everything than long notes do.
 struct Scale {
     /// Cosine of an unrelated passage.
-    background: f32,
+    unrelated: f32,
     /// Cosine of the nearest passage of all.
     nearest: f32,
 }
@@ -48,17 +48,17 @@ impl Scale {
         let found = store.nearest(target, 1, &NoteSet::every())?;
         let nearest = found.hits.first().map_or(0.0, |nearest| nearest.cosine);
         // In a vault of one topic the mean of all passages is not what an unrelated one would have.
-        let background = found.mean.min(nearest.max(0.0) * BACKGROUND_MAX);
+        let unrelated = found.mean.min(nearest.max(0.0) * UNRELATED_MAX);
         Ok(Self {
-            background,
-            nearest: nearest.max(background + NEAREST_MIN * (1.0 - background)),
+            unrelated,
+            nearest: nearest.max(unrelated + NEAREST_MIN * (1.0 - unrelated)),
         })
     }
 
     /// Returns where a cosine lies between unrelated, 0, and the nearest of all, 1.
     fn similarity(&self, cosine: f32) -> f32 {
-        let range = (self.nearest - self.background).max(f32::EPSILON);
-        ((cosine - self.background) / range).clamp(0.0, 1.0)
+        let range = (self.nearest - self.unrelated).max(f32::EPSILON);
+        ((cosine - self.unrelated) / range).clamp(0.0, 1.0)
     }
 }
 
@@ -94,7 +94,7 @@ impl<'a> LinkWeb<'a> {
             standing: true,
             ..Wanted::NAMES
         };
-        let mut notes = store.select(Select::Every, wanted)?;
+        let mut notes = Arc::unwrap_or_clone(store.select(Select::Every, wanted)?);
         notes.sort_by(|a, b| a.path.cmp(&b.path));
         let links = store.links(LinksOf::Every)?;
         let files = Files::new(store.files()?);

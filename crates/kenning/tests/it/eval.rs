@@ -130,7 +130,7 @@ fn a_gain_is_proposed_only_if_it_holds_on_other_questions() {
             leans: false,
             // Reranking would make up for what the blend gets wrong.
             rerank: Rerank {
-                n_looked: 0,
+                n_reranked: 0,
                 ..Rerank::default()
             },
             ..Tuning::default()

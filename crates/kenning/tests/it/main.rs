@@ -6,6 +6,7 @@ mod conversations;
 #[cfg(unix)]
 mod crashes;
 mod damage;
+mod elsewhere;
 mod embed;
 mod eval;
 mod evidence;

@@ -36,7 +36,7 @@ fn ways() -> Vec<(Mode, Tuning)> {
     let narrow = Tuning {
         candidates: 3,
         rerank: Rerank {
-            n_looked: 4,
+            n_reranked: 4,
             ..Rerank::default()
         },
         decay: Decay {

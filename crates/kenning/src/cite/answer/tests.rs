@@ -101,9 +101,28 @@ fn what_is_named_or_quoted_alone_counts() {
     assert_snapshot!(check("Somebody said \"the roof is new\" and left."), @"? <- the roof is new");
 }
 
+#[test]
+fn what_stands_around_a_quote_is_claimed_too() {
+    let around = |answer: &str| {
+        let all = numbered(answer).into_iter();
+        let told = all.map(|(_, citation)| citation.claim.unwrap_or_else(|| "–".to_owned()));
+        told.collect::<Vec<_>>().join("\n")
+    };
+    assert_snapshot!(around("It cost $999, since \"the roof is new\" [1]. And so on."), @"It cost $999, since … .");
+    assert_snapshot!(around("Before. \"The roof is new\" [1] since 1987, says Esko. After."), @"… since 1987, says Esko.");
+    assert_snapshot!(around("\"The roof is new.\" [1] The door cost $5."), @"–");
+    assert_snapshot!(around("\"The roof is new\" [1] and \"the door is old\" [2] of 1999."), @"
+    –
+    –
+    ");
+    assert_snapshot!(around("In 1999 \"the roof is new\" [1][2]."), @"–");
+    assert_snapshot!(around("\"The roof is new\" [1]."), @"–");
+}
+
 proptest! {
     #[test]
     fn nothing_breaks_it(answer in r#"(\[\[|\]\]|[("“”„)`#:\n> a.]|a1b2c3d4|\.md|:12-2|\PC){0,40}"#) {
         citations(&answer);
+        numbered(&answer);
     }
 }

@@ -62,16 +62,16 @@ pub(super) fn blocks<'a>(text: &'a str, headings: &[Range<usize>]) -> Vec<&'a st
     blocks
 }
 
-/// Returns what each task of that state says.
-pub(super) fn tasks(text: &str, state: TaskState) -> impl Iterator<Item = &str> {
-    text.lines().filter_map(move |line| {
+/// Returns what each task of that state says, with its line, counted from 0.
+pub fn tasks(text: &str, state: TaskState) -> impl Iterator<Item = (usize, &str)> {
+    text.lines().enumerate().filter_map(move |(number, line)| {
         let (mark, said) = task(line)?;
         let is_meant = match state {
             TaskState::Any => true,
             TaskState::Todo => mark == ' ',
             TaskState::Done => matches!(mark, 'x' | 'X'),
         };
-        is_meant.then_some(said)
+        is_meant.then_some((number, said))
     })
 }
 

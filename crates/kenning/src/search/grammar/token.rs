@@ -10,6 +10,8 @@ use super::scan;
 
 /// Deeper brackets are left out: nobody means them, and the stack is finite.
 const DEPTH_MAX: usize = 32;
+/// What stands before the colon where a credential was masked: `[REDACTED:npm-token]`.
+const MASKED: &str = "REDACTED";
 /// The most words a date has: "vor 3 Tagen".
 const DATE_WORDS_MAX: usize = 3;
 
@@ -57,6 +59,26 @@ const OPERATORS: [(&str, Operator); 20] = [
     ("created:", Operator::Created),
     ("modified:", Operator::Modified),
     ("published:", Operator::Published),
+];
+
+/// What people type for an operator, and the one that they mean.
+const SLIPS: [(&str, &str); 16] = [
+    ("tags:", "tag:"),
+    ("types:", "type:"),
+    ("paths:", "path:"),
+    ("folder:", "path:"),
+    ("dir:", "path:"),
+    ("files:", "file:"),
+    ("filename:", "file:"),
+    ("lines:", "line:"),
+    ("blocks:", "block:"),
+    ("sections:", "section:"),
+    ("tasks:", "task:"),
+    ("todo:", "task-todo:"),
+    ("done:", "task-done:"),
+    ("after:", "since:"),
+    ("until:", "before:"),
+    ("asof:", "as-of:"),
 ];
 
 impl Operator {
@@ -277,7 +299,16 @@ impl<'a> Lexer<'a> {
     fn word(&mut self) -> Kind {
         let start = self.at;
         self.at = self.word_end(start);
-        Kind::Word(self.source[start..self.at].to_owned())
+        let word = &self.source[start..self.at];
+        if self.extent == Extent::Query
+            && let Some((typed, meant)) = slip_at(word)
+        {
+            let value = &word[typed.len()..];
+            self.notice(format!(
+                "{typed} is not an operator; did you mean {meant}{value}?"
+            ));
+        }
+        Kind::Word(word.to_owned())
     }
 
     /// Reads all up to `end` as mere text.
@@ -340,6 +371,11 @@ impl<'a> Lexer<'a> {
             return None;
         };
         let (name, value) = scan::property(&rest[..len], &rest[len..])?;
+        // What stands for a credential that was masked in the query is no property of a note.
+        if name == MASKED {
+            self.at += len;
+            return Some(Kind::Text(rest[..len].to_owned()));
+        }
         if value == Some("") {
             let notice = format!("[{name}:] has no value, so it was read as text");
             return Some(self.slip(self.at, self.at + len, notice));
@@ -448,7 +484,17 @@ impl<'a> Lexer<'a> {
 }
 
 fn operator_at(rest: &str) -> Option<(&'static str, Operator)> {
-    let found = OPERATORS.iter().find(|(name, _)| {
+    named_at(&OPERATORS, rest)
+}
+
+/// Returns what was typed in place of an operator, with a value behind it.
+fn slip_at(word: &str) -> Option<(&'static str, &'static str)> {
+    named_at(&SLIPS, word).filter(|(typed, _)| word.len() > typed.len())
+}
+
+/// Finds the row whose name stands at the start.
+fn named_at<T: Copy>(table: &[(&'static str, T)], rest: &str) -> Option<(&'static str, T)> {
+    let found = table.iter().find(|(name, _)| {
         rest.get(..name.len())
             .is_some_and(|start| start.eq_ignore_ascii_case(name))
     })?;

@@ -303,7 +303,7 @@ impl<'v, 'a> Judge<'v, 'a> {
                 let inner = inner.as_deref();
                 inner.is_none_or(may_hold)
                     && parts::tasks(whole.raw, *state)
-                        .any(|raw| inner.is_none_or(|inner| holds(inner, raw)))
+                        .any(|(_, raw)| inner.is_none_or(|inner| holds(inner, raw)))
             }
             _ => false,
         }

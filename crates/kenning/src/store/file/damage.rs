@@ -185,7 +185,7 @@ impl Store {
                 "{n_notes} notes are stored but {n_entries} are in the word index"
             ));
         }
-        for note in self.select(Select::Every, Wanted::NAMES)? {
+        for note in self.select(Select::Every, Wanted::NAMES)?.iter() {
             if let Err(error) = self.text(note.id, &Part::Whole) {
                 problems.push(format!("{}: {error}", note.path));
             }

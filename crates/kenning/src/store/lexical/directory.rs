@@ -19,11 +19,12 @@ use tantivy::directory::{
     WatchCallback, WatchHandle, WritePtr,
 };
 
+use crate::store::cache::Cache;
 use crate::store::file::seal::PAGE_BYTES;
 
 const BLOCK_BYTES: usize = 64 << 10;
 const BLOCK_BITS: u32 = 24;
-/// Ranges kept in memory; when they grow beyond this, all are forgotten at once.
+/// Ranges kept in memory.
 const CACHE_BYTES_MAX: usize = 48 << 20;
 /// Tantivy's own list of files. It is made from the table, never stored.
 const MANAGED_LIST: &str = ".managed.json";
@@ -47,7 +48,7 @@ pub(in crate::store) struct SqlDirectory {
 struct Shared {
     connection: SharedConnection,
     files: Mutex<Files>,
-    cache: Mutex<Cache>,
+    ranges: Cache<ByteRange, OwnedBytes>,
     /// What went wrong when a file was written.
     failure: Mutex<Option<rusqlite::Error>>,
     n_bytes_all: usize,
@@ -68,11 +69,8 @@ struct Stored {
     size: usize,
 }
 
-#[derive(Default)]
-struct Cache {
-    ranges: HashMap<(i64, usize, usize), OwnedBytes>,
-    n_bytes: usize,
-}
+/// A file's id, and where a range of it begins and ends.
+type ByteRange = (i64, usize, usize);
 
 impl SqlDirectory {
     /// Opens the snapshot that `connection` sees.
@@ -106,7 +104,7 @@ impl SqlDirectory {
             shared: Arc::new(Shared {
                 connection: Arc::clone(shared),
                 files: Mutex::new(files),
-                cache: Mutex::default(),
+                ranges: Cache::new(CACHE_BYTES_MAX, |bytes| bytes.len()),
                 failure: Mutex::default(),
                 n_bytes_all,
             }),
@@ -179,17 +177,11 @@ impl SqlDirectory {
     /// Reads a byte range of a stored file.
     fn read(&self, file: Stored, range: Range<usize>) -> io::Result<OwnedBytes> {
         let key = (file.id, range.start, range.end);
-        let mut cache = self.shared.cache.lock().map_err(|_| poisoned())?;
-        if let Some(bytes) = cache.ranges.get(&key) {
-            return Ok(bytes.clone());
-        }
-        let bytes = OwnedBytes::new(self.read_blocks(file, range).map_err(io::Error::other)?);
-        if cache.n_bytes + bytes.len() > CACHE_BYTES_MAX {
-            *cache = Cache::default();
-        }
-        cache.n_bytes += bytes.len();
-        cache.ranges.insert(key, bytes.clone());
-        Ok(bytes)
+        let bytes = self.shared.ranges.get(&key, || {
+            let bytes = self.read_blocks(file, range).map_err(io::Error::other)?;
+            Ok::<_, io::Error>(OwnedBytes::new(bytes))
+        })?;
+        Ok(OwnedBytes::clone(&bytes))
     }
 
     fn read_blocks(&self, file: Stored, range: Range<usize>) -> rusqlite::Result<Vec<u8>> {
@@ -262,10 +254,6 @@ fn remove(transaction: &Connection, file: i64) -> rusqlite::Result<()> {
         .prepare_cached("DELETE FROM lexical_block WHERE id BETWEEN ?1 AND ?2")?
         .execute([file << BLOCK_BITS, ((file + 1) << BLOCK_BITS) - 1])
         .map(drop)
-}
-
-fn poisoned() -> io::Error {
-    io::Error::other("a thread failed while reading the word index")
 }
 
 impl fmt::Debug for SqlDirectory {

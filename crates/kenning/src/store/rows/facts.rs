@@ -132,6 +132,16 @@ pub(in crate::store) fn select(
     }
 }
 
+/// Returns about how much memory a listing needs.
+pub(in crate::store) fn n_bytes(listing: &[NoteFacts]) -> usize {
+    let n_bytes = |facts: &NoteFacts| {
+        let texts = facts.tags.iter().chain(&facts.aliases).map(String::len);
+        let own = size_of::<NoteFacts>() + facts.path.len() + facts.title.len();
+        own + texts.sum::<usize>() + PROPERTY_BYTES * facts.properties.len()
+    };
+    listing.iter().map(n_bytes).sum()
+}
+
 /// The columns of [`note_facts`], those that are not wanted empty.
 fn columns(wanted: Wanted) -> String {
     let or = |is_wanted, columns: &'static str, empty: &'static str| match is_wanted {
@@ -196,6 +206,9 @@ fn note_facts(row: &Row<'_>) -> rusqlite::Result<NoteFacts> {
     })
 }
 
+/// About what a property takes.
+const PROPERTY_BYTES: usize = 100;
+
 /// Counts what is there, and lists what there is to complain of.
 pub(in crate::store) fn status(connection: &Connection, meta: &Meta) -> rusqlite::Result<Status> {
     let count = |table: &str| -> rusqlite::Result<u64> {
@@ -233,6 +246,34 @@ pub(in crate::store) fn status(connection: &Connection, meta: &Meta) -> rusqlite
         skipped,
         warnings,
     })
+}
+
+/// A credential that was masked.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Masked {
+    /// Path of its note.
+    pub path: String,
+    /// 1-based line.
+    pub line: u32,
+    /// What gave it away.
+    pub pattern: String,
+}
+
+/// Lists the credentials that were masked.
+pub(in crate::store) fn masked(connection: &Connection) -> rusqlite::Result<Vec<Masked>> {
+    connection
+        .prepare(
+            "SELECT note.path, masked.line, masked.pattern FROM masked
+             JOIN note ON note.id = masked.note ORDER BY note.path, masked.line, masked.pattern",
+        )?
+        .query_map([], |row| {
+            Ok(Masked {
+                path: row.get(0)?,
+                line: row.get(1)?,
+                pattern: row.get(2)?,
+            })
+        })?
+        .collect()
 }
 
 /// Returns the day of a time in nanoseconds since 1970, in UTC; none of a file without one.

@@ -86,6 +86,23 @@ pub(in crate::store) fn model(connection: &Connection) -> rusqlite::Result<Optio
     }))
 }
 
+/// Writes what the vectors lie around.
+pub(in crate::store) fn set_center(
+    connection: &Connection,
+    center: &[f32],
+) -> rusqlite::Result<()> {
+    let center: Vec<u8> = center.iter().flat_map(|x| x.to_le_bytes()).collect();
+    connection
+        .prepare_cached("INSERT OR REPLACE INTO meta (key, value) VALUES ('code_center', ?1)")?
+        .execute([center])
+        .map(drop)
+}
+
+/// Reads which index it is and how many commits it has.
+pub(in crate::store) fn identity(connection: &Connection) -> rusqlite::Result<Vec<u8>> {
+    connection.query_row("SELECT token FROM identity", [], |row| row.get(0))
+}
+
 /// Reads what the vectors lie around.
 pub(in crate::store) fn center(connection: &Connection) -> rusqlite::Result<Vec<f32>> {
     let bytes: Vec<u8> = get(connection, "code_center")?.unwrap_or_default();

@@ -30,6 +30,8 @@ pub struct NoteRow {
     pub superseded_by: Option<String>,
     /// Who wrote it.
     pub author: Option<String>,
+    /// What it says of itself in short.
+    pub summary: Option<String>,
     /// Its `kind` or `type`.
     pub kind: Option<String>,
     /// What it is to an agent's memory.
@@ -66,6 +68,7 @@ impl NoteRow {
         let lists = [&self.tags, &self.aliases, &self.anchor_texts];
         let texts = lists.into_iter().flatten().map(String::len).chain(headings);
         let own = size_of::<Self>() + self.path.len() + self.title.len() + 4 * self.links_to.len();
+        let own = own + self.summary.as_ref().map_or(0, String::len);
         own + texts.map(|n| n + size_of::<Heading>()).sum::<usize>()
     }
 
@@ -151,7 +154,7 @@ pub(in crate::store) fn by_id(connection: &Connection, id: NoteId) -> rusqlite::
         .prepare_cached(
             "SELECT id, path, title, tags, aliases, headings, date, language, superseded_by, n_lines,
                 author, kind, evergreen, pagerank, centrality, n_neighbours, anchor_texts, links_to,
-                mtime_ns, named_by_file, memory_type
+                mtime_ns, named_by_file, memory_type, summary
              FROM note WHERE id = ?1",
         )?
         .query_row([id.0], note_row)
@@ -193,6 +196,7 @@ fn note_row(row: &Row<'_>) -> rusqlite::Result<NoteRow> {
         mtime_ns: row.get(18)?,
         is_named_by_file: row.get(19)?,
         memory_type: memory_type(row, 20)?,
+        summary: row.get(21)?,
     })
 }
 

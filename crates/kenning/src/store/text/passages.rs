@@ -19,8 +19,8 @@ const PLACE_BYTES_CACHED_MAX: usize = 1 << 19;
 /// Texts of one snapshot that were read.
 pub(in crate::store) struct Texts {
     reader: OnceLock<TextReader>,
-    blocks: Cache<Vec<u8>>,
-    places: Cache<TextPlace>,
+    blocks: Cache<i64, Vec<u8>>,
+    places: Cache<i64, TextPlace>,
 }
 
 impl Default for Texts {
@@ -68,7 +68,7 @@ impl Store {
     }
 
     fn text_of(&self, note: NoteId, part: impl Fn(&TextPlace) -> Range<usize>) -> Result<String> {
-        let place = self.texts.places.get(note.0, || self.text_place(note))?;
+        let place = self.texts.places.get(&note.0, || self.text_place(note))?;
         let block = self.text_block(place.block)?;
         let text = block
             .get(place.start..place.start.saturating_add(place.n_bytes))
@@ -98,7 +98,7 @@ impl Store {
     /// Unpacks a block of texts, or returns it from memory: notes that are found together often lie
     /// together.
     fn text_block(&self, id: i64) -> Result<Arc<Vec<u8>>> {
-        self.texts.blocks.get(id, || self.unpacked_block(id))
+        self.texts.blocks.get(&id, || self.unpacked_block(id))
     }
 
     fn unpacked_block(&self, id: i64) -> Result<Vec<u8>> {

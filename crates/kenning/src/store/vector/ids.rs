@@ -7,6 +7,7 @@ use rustc_hash::FxHashSet;
 
 use super::BLOCK_VECTORS;
 use super::mean::VectorSum;
+use crate::store::ChunkId;
 use crate::store::encode::EncodedNote;
 
 /// Binary code and quantised form of one vector.
@@ -99,6 +100,18 @@ pub(in crate::store) fn missing(connection: &Connection) -> rusqlite::Result<FxH
         .prepare_cached("SELECT chunk FROM chunk_without_vector")?
         .query_map([], |row| row.get(0))?
         .collect()
+}
+
+/// Notes that some chunks have a vector now.
+pub(in crate::store) fn set_found(
+    connection: &Connection,
+    chunks: &[ChunkId],
+) -> rusqlite::Result<()> {
+    let mut found =
+        connection.prepare_cached("DELETE FROM chunk_without_vector WHERE chunk = ?1")?;
+    chunks
+        .iter()
+        .try_for_each(|chunk| found.execute([chunk.0]).map(drop))
 }
 
 /// Notes which of some chunks have no vector.

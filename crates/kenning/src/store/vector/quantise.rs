@@ -6,6 +6,8 @@
 //! that an updated index equals a rebuilt one. What this costs in quality is measured in
 //! docs/decisions/004-vectors.md.
 
+use std::ops::Range;
+
 use crate::cpu::for_avx2;
 
 /// Magnitudes that four bits can say, in units of the row's scale: the Lloyd–Max levels of a
@@ -105,26 +107,68 @@ impl Coder {
         words(&code).collect()
     }
 
+    /// Returns what a row stands for, as near to the vector as five bits a dimension can say.
+    pub(in crate::store) fn vector(&self, scale: f32, values: &[i8]) -> Vec<f32> {
+        if scale == 0.0 {
+            return vec![0.0; self.center.len()];
+        }
+        let rotated = values.iter().map(|value| f32::from(*value) * scale);
+        let mut vector = self.turn_back(rotated.collect());
+        vector.truncate(self.center.len());
+        vector
+            .iter_mut()
+            .zip(&self.center)
+            .for_each(|(x, c)| *x += c);
+        vector
+    }
+
     /// An orthonormal rotation: random signs, then the Walsh–Hadamard transform. That wants a power of two;
     /// where the width is none, it is done by turns at the beginning and at the end, which overlap, so that
     /// every component comes to depend on every other without any room added.
     fn rotate(&self, vector: &[f32]) -> Vec<f32> {
         let component = |index| vector.get(index).copied().unwrap_or(0.0);
         let mut values: Vec<f32> = (0..self.flips.len()).map(component).collect();
-        let width = values.len();
-        let span = 1 << width.ilog2();
-        let n_rounds = if span == width { 1 } else { ROUNDS };
-        // Other signs each time: the same ones, used twice, would undo each other.
-        let mut flips = self.flips.iter().cycle();
-        for round in 0..n_rounds {
-            let start = if round % 2 == 0 { 0 } else { width - span };
-            let turned = &mut values[start..start + span];
-            for (value, flip) in turned.iter_mut().zip(&mut flips) {
-                *value *= flip;
-            }
+        for round in 0..self.n_rounds() {
+            let turned = &mut values[self.turned(round)];
+            self.flip(turned, round);
             transform(turned);
         }
         values
+    }
+
+    /// The rotation undone: the transform is its own inverse, and so are the signs.
+    fn turn_back(&self, mut values: Vec<f32>) -> Vec<f32> {
+        values.resize(self.flips.len(), 0.0);
+        for round in (0..self.n_rounds()).rev() {
+            let turned = &mut values[self.turned(round)];
+            transform(turned);
+            self.flip(turned, round);
+        }
+        values
+    }
+
+    fn span(&self) -> usize {
+        1 << self.flips.len().ilog2()
+    }
+
+    fn n_rounds(&self) -> usize {
+        let is_power_of_two = self.span() == self.flips.len();
+        if is_power_of_two { 1 } else { ROUNDS }
+    }
+
+    /// Returns the components that a round turns.
+    fn turned(&self, round: usize) -> Range<usize> {
+        let at_end = self.flips.len() - self.span();
+        let start = if round.is_multiple_of(2) { 0 } else { at_end };
+        start..start + self.span()
+    }
+
+    /// Changes signs, other ones in each round: the same ones, used twice, would undo each other.
+    fn flip(&self, values: &mut [f32], round: usize) {
+        let flips = self.flips.iter().cycle().skip(round * self.span());
+        for (value, flip) in values.iter_mut().zip(flips) {
+            *value *= flip;
+        }
     }
 }
 
@@ -153,7 +197,7 @@ impl CodedQuery {
         self.offset + product(&self.rotated, values) * scale
     }
 
-    /// Returns the mean cosine with rows whose mean is given (see `floor`).
+    /// Returns the mean cosine with rows whose mean is given (see `mean`).
     pub(in crate::store) fn mean_cosine(&self, mean: &[f32]) -> f32 {
         let products = self.rotated.iter().zip(mean).map(|(x, m)| x * m);
         if mean.is_empty() {
@@ -369,6 +413,27 @@ mod tests {
         }
         // Words of 64 bits are the only thing that is filled up.
         assert_eq!(Coder::new(vec![0.0; 300]).code_bytes(), 320 / 8);
+    }
+
+    #[test]
+    fn a_row_tells_its_vector() {
+        for n in [64, 256, 300, 384] {
+            let coder = Coder::new(vector(n, 99).iter().map(|x| x * 0.3).collect());
+            for seed in 1..9 {
+                let given = vector(n, seed);
+                let turned = coder.turn_back(coder.rotate(&given));
+                let worst = turned.iter().zip(&given).map(|(a, b)| (a - b).abs());
+                assert!(worst.fold(0f32, f32::max) < 1e-4, "{n}, {seed}");
+                let (mut code, mut row, mut values) = (Vec::new(), Vec::new(), Vec::new());
+                coder.push(&given, &mut code, &mut row);
+                let scale = unpack(words(&code), &row, &mut values);
+                let told = coder.vector(scale, &values);
+                assert_eq!(told.len(), n);
+                let product: f32 = told.iter().zip(&given).map(|(a, b)| a * b).sum();
+                let length = told.iter().map(|x| x * x).sum::<f32>().sqrt();
+                assert!(product / length > 0.99, "{n}, {seed}: {product} {length}");
+            }
+        }
     }
 
     #[test]
