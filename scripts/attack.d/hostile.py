@@ -23,7 +23,7 @@ from pathlib import Path
 SECONDS_MAX = 60
 ACTS = "\x1b]52;c;UFdO\x07\x1b]8;;http://evil.example\x1b\\\rPWN\x08\u009b2J\u202enwp\u2066\u2028PWN\u0085PWN\x0bPWN\x0cPWN"
 UNFIT = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069\u2028\u2029]")
-OURS = re.compile("\x1b\\[[0-9;]*m|\x1b\\]8;;(?:file://[A-Za-z0-9%/._~-]*)?\x1b\\\\|\x1b\\[[0-9]*[ABK]|\r(?!PWN)")
+OURS = re.compile("\x1b\\[[0-9;]*m|\x1b\\]8;;(?:file://[A-Za-z0-9%/._~-]*(?:#[0-9]+)?)?\x1b\\\\|\x1b\\[[0-9]*[ABK]|\r(?!PWN)")
 
 
 class Place:
@@ -50,7 +50,7 @@ class Place:
     def env(self):
         return {
             "PATH": os.environ["PATH"], "HOME": str(self.folder), "LC_ALL": "C.UTF-8", "TERM": "xterm-256color",
-            "KEN_DATA_DIR": str(self.folder / "data"), "KEN_CONFIG": "/dev/null", "KEN_VAULT": str(self.vault),
+            "KEN_DATA_DIR": str(self.folder / "data"), "KEN_CONFIG": "/dev/null", "KEN_PAGER": "cat", "KEN_VAULT": str(self.vault),
         }
 
     def run(self, *args, given=None):

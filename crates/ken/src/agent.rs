@@ -13,6 +13,7 @@ mod expand;
 mod extracted;
 mod fence;
 mod forming;
+mod heard;
 mod library;
 mod models;
 mod prompt;
@@ -25,10 +26,12 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Result;
+use kenning::conversation::{BUDGET_CHARS, Exchange, recent};
 use kenning::search::Evidence;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::time::timeout;
 
+use crate::context::prompt::{self as words, Skip};
 use crate::hint::{self, Hinted};
 use crate::llm::error::Trouble;
 use crate::llm::{ChatEvent, ChatModel, ChatReply, ChatRequest, Message, ModelError, Stop, Usage};
@@ -40,24 +43,31 @@ use check::Checker;
 use check::Tally;
 pub(crate) use event::{Event, Events, Outcome};
 use forming::Forming;
+pub(crate) use heard::{Heard, answer_here};
 pub(crate) use library::{Library, Limits};
 pub(crate) use models::Models;
 pub(crate) use prompt::NOT_SAID;
 use room::Room;
-pub(crate) use room::Turn;
 use sources::Sources;
-pub(crate) use told::turns;
+pub(crate) use told::exchanges;
 use tools::Desk;
 
 /// Most calls of tools that one reply may ask for.
 const CALLS_MAX: usize = 8;
+
+/// Words that stand for what was named before.
+#[rustfmt::skip]
+const POINTERS: [&str; 26] = [
+    "he", "she", "it", "they", "him", "her", "them", "his", "its", "their", "that", "those", "there",
+    "er", "ihn", "ihm", "ihr", "ihnen", "das", "dies", "davon", "dafür", "damit", "dort", "seine", "ihre",
+];
 
 /// What is asked.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Question {
     pub(crate) text: String,
     /// Earlier questions and answers, oldest first.
-    pub(crate) history: Vec<Turn>,
+    pub(crate) history: Vec<Exchange>,
     /// How the person wants to be answered, beside our own rules.
     pub(crate) wishes: Option<String>,
     pub(crate) attachments: Attachments,
@@ -69,9 +79,9 @@ impl Question {
     /// What leaves this machine holds no credential.
     fn masked(self) -> Self {
         let masked = crate::searcher::masked;
-        let history = self.history.into_iter().map(|turn| Turn {
-            question: masked(&turn.question),
-            answer: masked(&turn.answer),
+        let history = self.history.into_iter().map(|said| Exchange {
+            question: masked(&said.question),
+            answer: masked(&said.answer),
         });
         Self {
             text: masked(&self.text),
@@ -110,15 +120,19 @@ impl Options {
     }
 }
 
+/// Everything that an answer needs.
+pub(crate) struct Request {
+    pub(crate) question: Question,
+    pub(crate) library: Library,
+    /// Who answers; without one, the notes do in their own words.
+    pub(crate) model: Option<Arc<dyn ChatModel>>,
+    pub(crate) options: Options,
+}
+
 /// Answers, and ends when nobody listens any more: whatever the model is doing then stops.
-pub(crate) async fn answer(
-    question: Question,
-    library: Library,
-    model: Option<Arc<dyn ChatModel>>,
-    options: Options,
-    events: Events,
-) {
-    let mut agent = Agent::new(question.masked(), library, model, options, events.clone());
+pub(crate) async fn answer(request: Request, events: Events) {
+    let options = request.options;
+    let mut agent = Agent::new(request, events.clone());
     let answered = tokio::select! {
         () = events.gone() => return,
         answered = timeout(options.time_max, agent.run()) => answered,
@@ -153,20 +167,15 @@ struct Agent {
 }
 
 impl Agent {
-    fn new(
-        question: Question,
-        library: Library,
-        model: Option<Arc<dyn ChatModel>>,
-        options: Options,
-        events: Events,
-    ) -> Self {
+    fn new(request: Request, events: Events) -> Self {
+        let question = request.question.masked();
         let is_grounded = !question.history.is_empty() || !question.attachments.texts.is_empty();
         Self {
             is_grounded: is_grounded || !question.attachments.pictures.is_empty(),
             question,
-            library,
-            model,
-            options,
+            library: request.library,
+            model: request.model,
+            options: request.options,
             events,
             sources: Sources::default(),
             forming: Forming::default(),
@@ -200,11 +209,16 @@ impl Agent {
     async fn search(&mut self, model: &dyn ChatModel) -> Result<()> {
         let text = self.question.text.clone();
         let mut found = self.library.search(&text, self.options.passages).await?;
-        // "And when was that?" is about what was asked before.
-        if let Some(before) = self.question.history.last().filter(|_| is_weak(&found)) {
-            let both = format!("{} {text}", before.question);
+        let points_back = self.points_back();
+        if let Some(both) = self
+            .with_before()
+            .filter(|_| points_back || is_weak(&found))
+        {
             let again = self.library.search(&both, self.options.passages).await?;
-            found = better(found, again);
+            found = match points_back && !is_weak(&again) {
+                true => again,
+                false => better(found, again),
+            };
         }
         if self.options.expand && is_weak(&found) && expand::is_thin(&text) {
             found = self.expand(model, found).await?;
@@ -227,6 +241,23 @@ impl Agent {
             self.is_grounded = true;
         }
         Ok(())
+    }
+
+    /// "And when was that?" is about what was asked before: returns both, where the question says too little
+    /// by itself. It goes first, since it says what is sought.
+    fn with_before(&self) -> Option<String> {
+        let text = &self.question.text;
+        let before = self.question.history.last()?;
+        let is_short = words::query(text) == Err(Skip::Short);
+        is_short.then(|| format!("{text} {}", before.question))
+    }
+
+    /// Whether the question points to somebody or something that only an earlier one names. What is found
+    /// for it alone is about others, however well it fits.
+    fn points_back(&self) -> bool {
+        let lower = self.question.text.to_lowercase();
+        let mut words = lower.split(|c: char| !c.is_alphanumeric());
+        words.any(|word| POINTERS.contains(&word))
     }
 
     fn tell(&self, number: usize) {
@@ -372,7 +403,7 @@ impl Agent {
             let said = if is_last || place >= CALLS_MAX {
                 Err("no more tools may be called; answer with what you have".to_owned())
             } else {
-                self.events.thinking(tools::told(&call));
+                self.events.thinking(tools::told(&call) + "\n");
                 self.outcome.tools.push(call.name.clone());
                 let mut usage = Vec::new();
                 let mut desk = Desk {
@@ -439,13 +470,12 @@ impl Agent {
                 hint: hint::of(error),
             });
         }
-        self.question.history.push(Turn {
+        self.question.history.push(Exchange {
             question: std::mem::take(&mut self.question.text),
             answer: whole.clone(),
         });
-        self.events.send(Event::Memory {
-            used: room::used_chars(&self.question.history),
-        });
+        let (_, usage) = recent(&self.question.history, BUDGET_CHARS);
+        self.events.send(Event::Memory(usage));
         self.outcome.text = whole;
         self.events.send(Event::Done(Box::new(self.outcome)));
     }

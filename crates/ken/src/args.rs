@@ -1,9 +1,13 @@
 //! What was typed: the commands and their options. No logic.
 
 mod chat;
+mod curate;
 mod hook;
+mod lists;
 mod memory;
 mod qmd;
+mod question;
+mod search;
 mod serve;
 
 use std::path::PathBuf;
@@ -14,34 +18,42 @@ use clap_complete::Shell;
 use kenning::search::Mode;
 
 pub(crate) use chat::{ChatAction, ChatArgs};
+pub(crate) use curate::{
+    ChangeArgs, LinkAction, LinkArgs, MapArgs, NoteAction, NoteArgs, TagsCheckArgs, TagsEvalArgs,
+    TagsMergeArgs, TagsProposeArgs, TagsRenameArgs, UndoArgs,
+};
 use hook::HOOK_HELP;
 pub(crate) use hook::{Agent, EventArgs, HookAction, HookArgs, InstallArgs};
+pub(crate) use lists::{
+    OpenArgs, RandomArgs, RecentArgs, SimilarArgs, TagsAction, TagsArgs, TagsListArgs, TasksArgs,
+};
 pub(crate) use memory::{ContextArgs, RememberArgs};
 pub(crate) use qmd::{
     CollectionAction, CollectionArgs, LsArgs, MultiGetArgs, QmdFormat, QmdSearchArgs,
 };
+pub(crate) use question::{Mistake, read};
+pub(crate) use search::{Conditions, Format, SearchArgs, Sort};
 pub(crate) use serve::{CompatServer, ServeArgs};
 
 /// Find the right passage in your notes, by exact word and by meaning.
 ///
 /// Everything happens on this machine, in one SQLite file per vault, with nothing to download.
 #[derive(Debug, Parser)]
-#[command(
-    name = "ken",
-    version,
-    propagate_version = true,
-    arg_required_else_help = true
-)]
+#[command(name = "ken", version, propagate_version = true)]
+#[command(override_usage = "ken [OPTIONS] [COMMAND]\n       ken [OPTIONS] QUESTION")]
 #[command(after_help = "Examples:\n  \
-    ken search --vault ~/notes \"who repaired the roof\"\n  \
-    ken index ~/notes\n  \
+    ken who repaired the roof\n  \
+    ken search --vault ~/notes \"roof tag:house since:2025\"\n  \
     ken get \"April Jane:1-20\"\n\n\
+    What is not a command is a question: `ken roof` is `ken search roof`. `ken` alone opens the picker, \
+    which shows results as you type.\n\n\
     Exit codes: 0 found, 1 nothing relevant, 2 error.")]
 pub(crate) struct Args {
     #[command(flatten)]
     pub(crate) place: Place,
+    /// Without one, the picker is opened.
     #[command(subcommand)]
-    pub(crate) command: Command,
+    pub(crate) command: Option<Command>,
 }
 
 /// Which notes, and where their index lies.
@@ -65,6 +77,9 @@ pub(crate) struct Place {
     /// Say less
     #[arg(short, long, global = true)]
     pub(crate) quiet: bool,
+    /// Print long output as it is, without a pager
+    #[arg(long, global = true)]
+    pub(crate) no_pager: bool,
 }
 
 /// When to do something that only helps people.
@@ -81,13 +96,27 @@ pub(crate) enum Command {
     /// Bring the index up to date with the notes
     Index(IndexArgs),
     /// Find passages by word and by meaning
-    #[command(visible_alias = "s")]
+    #[command(visible_alias = "s", after_help = search::HELP)]
     Search(SearchArgs),
     /// Answer a question in the words of the notes, with the place of each
     #[command(visible_alias = "a", after_help = ASK_HELP)]
     Ask(AskArgs),
     /// Print a note or some of its lines
     Get(GetArgs),
+    /// Open a note where it can be edited: in $VISUAL or $EDITOR, in Obsidian, or as the system does
+    #[command(after_help = lists::OPEN_HELP)]
+    Open(OpenArgs),
+    /// List the notes that are most like a note
+    Similar(SimilarArgs),
+    /// List the tags of the notes, and how many notes have each
+    Tags(TagsArgs),
+    /// List open tasks, by note and date
+    #[command(after_help = lists::TASKS_HELP)]
+    Tasks(TasksArgs),
+    /// List the notes that changed last
+    Recent(RecentArgs),
+    /// Print a note that chance chose
+    Random(RandomArgs),
     /// Print the links of a note: where it leads, who links to it, what leads nowhere
     Links(LinksArgs),
     /// Walk along links from a note, towards a question or towards what is like the note
@@ -102,6 +131,14 @@ pub(crate) enum Command {
     Context(ContextArgs),
     /// Write something down in the note of the day
     Remember(RememberArgs),
+    /// Take back the last change that was made to the notes
+    Undo(UndoArgs),
+    /// Move notes, with every link to them
+    Note(NoteArgs),
+    /// Tell where notes lie by meaning, and what that says of the vault
+    Map(MapArgs),
+    /// Find links that could be there, and make them
+    Link(LinkArgs),
     /// List where credentials stand in the notes, without showing them
     Audit(AuditArgs),
     /// Keep the index up to date while notes change, until stopped
@@ -187,57 +224,6 @@ pub(crate) struct WatchArgs {
     pub(crate) quiet_ms: u64,
 }
 
-#[derive(Debug, ClapArgs)]
-pub(crate) struct SearchArgs {
-    /// What to look for
-    ///
-    /// Words rank; "phrases", -not, OR, tag: path: file: section: task: `[property:value]` and /regex/
-    /// are conditions, and so are dates: since: before: on: created: modified: published: as-of:, each
-    /// with a day, a month, a year or words (created:2024 modified:last-week published:>2023-05). A
-    /// time in a question ("last week", "in March", "2024") is understood, too; see --no-dates.
-    #[arg(required = true, num_args = 1..)]
-    pub(crate) query: Vec<String>,
-    /// Most hits
-    #[arg(short = 'n', long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=1000))]
-    pub(crate) limit: Option<u32>,
-    /// Ask words, meaning or both
-    #[arg(short, long, value_parser = mode())]
-    pub(crate) mode: Option<Mode>,
-    /// How words and meaning are joined
-    #[arg(long)]
-    pub(crate) fusion: Option<FusionArg>,
-    /// How to print
-    #[arg(short, long, default_value = "text")]
-    pub(crate) format: Format,
-    /// Leave out hits with a lower score (0 to 1)
-    #[arg(long, value_name = "S", default_value_t = 0.0)]
-    pub(crate) min_score: f32,
-    /// Most tokens of text over all hits, at four characters each
-    #[arg(long, value_name = "N")]
-    pub(crate) max_tokens: Option<usize>,
-    /// Most hits of one note
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
-    pub(crate) per_note: Option<u32>,
-    /// Show how each hit was scored
-    #[arg(long)]
-    pub(crate) explain: bool,
-    /// Read "last week" or "2024" in a question as words, not as a time
-    #[arg(long)]
-    pub(crate) no_dates: bool,
-    /// Answer from the index as it is, without looking for changes
-    #[arg(long, conflicts_with = "fresh")]
-    pub(crate) no_update: bool,
-    /// Look at every file for changes first, however large the vault
-    #[arg(long)]
-    pub(crate) fresh: bool,
-    /// The same as `--domain`, as qmd calls it
-    #[arg(short, long, hide = true, value_name = "NAME")]
-    pub(crate) collection: Option<String>,
-    /// The same as `--format json`
-    #[arg(long, hide = true)]
-    pub(crate) json: bool,
-}
-
 const ASK_HELP: &str = "Examples:\n  \
     ken ask who repaired the roof\n  \
     ken ask --deep \"why did the pump fail\"\n\n\
@@ -289,23 +275,6 @@ pub(crate) enum AskFormat {
     Json,
     /// Markdown: each sentence quoted, its place below it
     Md,
-}
-
-/// How answers are printed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
-pub(crate) enum Format {
-    /// For people
-    Text,
-    /// One object
-    Json,
-    /// One object per hit and line
-    Jsonl,
-    /// Markdown with the whole passages
-    Md,
-    /// One path per line
-    Paths,
-    /// A list as `qmd --json` prints it
-    Qmd,
 }
 
 /// Takes the name of a mode.
@@ -441,6 +410,9 @@ pub(crate) struct CiteArgs {
 
 #[derive(Debug, ClapArgs)]
 pub(crate) struct AuditArgs {
+    /// Exit with 1 if there are credentials and with 0 if there are none, for CI
+    #[arg(long)]
+    pub(crate) check: bool,
     /// How to print
     #[arg(short, long, default_value = "text")]
     pub(crate) format: AuditFormat,

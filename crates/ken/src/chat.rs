@@ -10,47 +10,73 @@ use std::sync::Arc;
 use anyhow::Result;
 use kenning::conversation::{Conversation, Turn};
 use kenning::store::AskedAt;
+use tokio::sync::Semaphore;
 
-use crate::conversations::{Answer, OwnConversations, export};
+use crate::agent::{Library, Models, Options, Question, Request};
+use crate::conversations::{OwnConversations, export, scope};
+use crate::llm::ChatModel;
 use crate::private;
 use crate::render;
 use crate::runtime;
-use crate::searcher::Searcher;
+use crate::searcher::Searchers;
 use crate::settings::Settings;
 use crate::wire::KeptSource;
+use crate::wire::rag::RagScope;
 use command::{COMMANDS, Command, Typed};
 use input::{Input, Line};
 
-/// What answers without a model are written down as.
+/// The name that asks for answers in the words of the notes.
 const EXTRACT: &str = "extract";
 const PROMPT: &str = "> ";
 
 /// A conversation that goes on.
 pub(crate) struct Chat {
-    searchers: Vec<Arc<Searcher>>,
+    searchers: Searchers,
     own: OwnConversations,
     /// `None` until something is asked.
     conversation: Option<Conversation>,
-    scope: Option<String>,
+    scope: RagScope,
+    models: Models,
+    /// Who answers: a provider, or [`EXTRACT`]; without it, the settings decide.
+    model: Option<String>,
+    options: Options,
     has_said: bool,
 }
 
 impl Chat {
+    /// Begins a conversation, or goes on with one.
     pub(crate) fn new(
-        searchers: Vec<Arc<Searcher>>,
+        searchers: Searchers,
         own: OwnConversations,
         conversation: Option<Conversation>,
-        scope: Option<String>,
-    ) -> Self {
-        let kept = conversation.as_ref().and_then(|one| one.scope.clone());
-        let kept = kept.and_then(|json| serde_json::from_str(&json).ok());
-        Self {
+        settings: &Settings,
+    ) -> Result<Self> {
+        let kept = conversation.as_ref().and_then(|one| one.scope.as_deref());
+        Ok(Self {
+            scope: scope::kept(kept)?,
             searchers,
             own,
             conversation,
-            scope: scope.or(kept),
+            models: Models::new(settings),
+            model: None,
+            options: Options::of(settings),
             has_said: false,
+        })
+    }
+
+    /// Lets only some notes answer, as they are typed.
+    pub(crate) fn limited_to(mut self, typed: Option<&str>) -> Result<Self> {
+        if let Some(typed) = typed {
+            self.set_scope(typed)?;
         }
+        Ok(self)
+    }
+
+    /// Lets somebody else answer than the settings say.
+    pub(crate) fn answered_by(mut self, model: Option<String>) -> Result<Self> {
+        self.model = model;
+        self.answering()?;
+        Ok(self)
     }
 
     /// Talks until there is nothing more to answer; tells whether the notes ever said something.
@@ -91,10 +117,11 @@ impl Chat {
     }
 
     fn greet(&self) -> Result<()> {
-        let names: Vec<&str> = self.searchers.iter().map(|one| one.name()).collect();
+        let names: Vec<&str> = self.searchers.all().iter().map(|one| one.name()).collect();
         render::say(&format!(
-            "asking {}; /help lists commands, Ctrl-D leaves",
-            names.join(", ")
+            "asking {}; {}; /help lists commands, Ctrl-D leaves",
+            names.join(", "),
+            self.who()?
         ));
         for turn in self.turns()? {
             render::print(&format!("{PROMPT}{}\n", turn.question))?;
@@ -111,7 +138,7 @@ impl Chat {
         };
         match command {
             Command::Help => help(),
-            Command::Scope(scope) => return self.limit(scope),
+            Command::Scope(typed) => return self.limit(typed.as_deref()),
             Command::Sources => return self.sources(),
             Command::Regenerate => return self.edit(None, ""),
             Command::Edit(number, question) if !question.is_empty() => {
@@ -119,9 +146,7 @@ impl Chat {
             }
             Command::Edit(..) => render::say("say the question in other words behind /edit"),
             Command::Export(file) => return self.export(file.as_deref()),
-            Command::Model => {
-                render::say("answers are in the words of your notes; no model is asked")
-            }
+            Command::Model(name) => return self.choose(name),
             Command::List => {
                 for (number, turn) in (1..).zip(self.turns()?) {
                     render::print(&format!("{number}. {}\n", turn.question))?;
@@ -144,43 +169,71 @@ impl Chat {
 
     /// Asks, shows and writes down.
     fn ask(&mut self, question: &str, at: AskedAt) -> Result<()> {
+        let (library, model) = (self.library()?, self.answering()?);
         let conversation = self.begun()?;
         let turn = self.own.ask(&conversation, question, at)?;
-        let (history, usage) = self.own.history(&self.own.get(&conversation.id)?)?;
-        let before = history.last().map(|turn| turn.question.clone());
-        let answered = reply::reply(
-            &self.searchers,
-            question,
-            before.as_deref(),
-            self.scope.as_deref(),
-        )?;
-        let Some(reply) = answered else {
-            render::say("stopped");
-            let stopped = Answer {
-                is_stopped: true,
-                ..Answer::default()
-            };
-            return self.own.answer(turn, &stopped);
+        let request = Request {
+            question: Question {
+                text: question.to_owned(),
+                history: self.own.before(&conversation, turn)?,
+                ..Question::default()
+            },
+            library,
+            model,
+            options: self.options,
         };
-        render::show_answer(&reply.text)?;
-        render::sources(&reply.sources, false)?;
-        for notice in &reply.notices {
-            render::say(&format!("note: {notice}"));
-        }
+        let heard = reply::reply(request)?;
+        self.has_said |= heard.says_something();
+        self.own.answer(turn, &heard)?;
+        let (_, usage) = self.own.history(&self.own.get(&conversation.id)?)?;
         if usage.n_dropped > 0 {
             render::say(&format!(
                 "note: the first {} are too long ago to be remembered",
                 render::counted(usage.n_dropped, "question")
             ));
         }
-        self.has_said |= !reply.sources.is_empty();
-        let answer = Answer {
-            text: &reply.text,
-            sources: &reply.sources,
-            model: Some(EXTRACT),
-            is_stopped: false,
-        };
-        self.own.answer(turn, &answer)
+        Ok(())
+    }
+
+    /// Opens what may be read.
+    fn library(&self) -> Result<Library> {
+        let turns = Arc::new(Semaphore::new(runtime::n_threads()));
+        Library::open(&self.searchers, None, self.scope.clone().into(), turns)
+    }
+
+    /// Returns the model that answers; `None` if the notes do.
+    fn answering(&self) -> Result<Option<Arc<dyn ChatModel>>> {
+        match self.model.as_deref() {
+            Some(EXTRACT) => Ok(None),
+            Some(name) => self.models.named(name).map(Some),
+            None => self.models.answering(),
+        }
+    }
+
+    /// Says who answers.
+    fn who(&self) -> Result<String> {
+        Ok(match self.answering()? {
+            Some(model) => format!("{} answers", model.id()),
+            None => "the notes answer in their own words".to_owned(),
+        })
+    }
+
+    /// Lets somebody else answer, or tells who does and who could.
+    fn choose(&mut self, name: Option<String>) -> Result<()> {
+        if name.is_some() {
+            let before = std::mem::replace(&mut self.model, name);
+            if let Err(error) = self.answering() {
+                self.model = before;
+                return Err(error);
+            }
+        }
+        let names = self.models.names();
+        render::say(&format!(
+            "{}; /model takes {}",
+            self.who()?,
+            [names, vec![EXTRACT.to_owned()]].concat().join(", ")
+        ));
+        Ok(())
     }
 
     /// Returns the conversation, which the first question begins.
@@ -188,9 +241,9 @@ impl Chat {
         if let Some(conversation) = &self.conversation {
             return Ok(conversation.clone());
         }
-        let domains = self.searchers.iter().map(|one| one.name().to_owned());
-        let scope = self.scope.as_ref().map(serde_json::to_string).transpose()?;
-        let begun = self.own.begin(domains.collect(), None, scope)?;
+        let searchers = self.searchers.all().iter();
+        let domains = searchers.map(|one| one.name().to_owned()).collect();
+        let begun = self.own.begin(domains, None, self.scope.kept())?;
         self.conversation = Some(begun.clone());
         Ok(begun)
     }
@@ -213,17 +266,36 @@ impl Chat {
         self.ask(&question, AskedAt::InsteadOf(turn.id))
     }
 
-    fn limit(&mut self, scope: Option<String>) -> Result<()> {
-        if let Some(scope) = scope {
-            self.scope = (scope != "all").then_some(scope);
-            if let Some(conversation) = &self.conversation {
-                let kept = self.scope.as_ref().map(serde_json::to_string).transpose()?;
-                self.own.set_scope(conversation, kept.as_deref())?;
-            }
+    fn set_scope(&mut self, typed: &str) -> Result<()> {
+        let scope = match typed {
+            "all" => RagScope::default(),
+            typed => scope::parse(typed)?,
+        };
+        let before = std::mem::replace(&mut self.scope, scope);
+        if let Err(error) = self.library() {
+            self.scope = before;
+            return Err(error);
         }
-        render::say(&match &self.scope {
-            Some(scope) => format!("only notes with {scope} answer; /scope all lifts it"),
-            None => "all notes may answer".to_owned(),
+        if let Some(conversation) = &self.conversation {
+            let kept = self.scope.kept();
+            self.own.set_scope(conversation, kept.as_deref())?;
+        }
+        Ok(())
+    }
+
+    /// Sets or tells what the conversation is limited to.
+    fn limit(&mut self, typed: Option<&str>) -> Result<()> {
+        if let Some(typed) = typed {
+            self.set_scope(typed)?;
+        }
+        let library = self.library()?;
+        let Some(told) = library.told() else {
+            render::say("all notes may answer");
+            return Ok(());
+        };
+        render::say(&match library.n_notes()? {
+            0 => format!("there are no notes {told}; /scope all lifts it"),
+            n => format!("only notes {told} answer, {n} of them; /scope all lifts it"),
         });
         Ok(())
     }
@@ -246,7 +318,11 @@ impl Chat {
         let conversation = self.own.get(&conversation.id)?;
         let text = export::markdown(&conversation, &self.own.turns(&conversation)?);
         match file {
-            Some(file) => export::write(std::path::Path::new(file), &text),
+            Some(file) => {
+                export::write(std::path::Path::new(file), &text)?;
+                render::say(&format!("wrote {file}"));
+                Ok(())
+            }
             None => render::print(&text),
         }
     }

@@ -6,23 +6,34 @@ mod backup;
 mod chat;
 mod cite;
 mod context;
+mod curate;
 mod doctor;
 mod domain;
 mod eval;
+mod fresh;
 mod get;
 mod hook;
 mod index;
+mod link;
 mod links;
+mod lists;
+mod map;
 mod mcp;
 mod model;
+mod named;
+mod open;
 mod pages;
+mod pick;
 mod qmd;
+mod query;
 mod remember;
 mod search;
 mod serve;
 mod status;
+mod tags;
 mod tools;
 mod traverse;
+mod undo;
 mod watch;
 
 use anyhow::Result;
@@ -44,8 +55,15 @@ pub(crate) enum Found {
 pub(crate) fn run(args: Args) -> Result<Found> {
     render::set_color(args.place.color);
     let place = &args.place;
+    if !place.no_pager {
+        render::set_pager(render::Pager {
+            words: Settings::pager(),
+            is_less_unset: Settings::is_less_unset(),
+        });
+    }
     let settings = || {
         let settings = Settings::load(place, false)?;
+        render::set_links(&settings.open.link);
         if private::close(&settings.data_dir) {
             let folder = settings.data_dir.display();
             render::say(&format!(
@@ -56,17 +74,30 @@ pub(crate) fn run(args: Args) -> Result<Found> {
     };
     // These two write the settings file.
     let new_settings = || Settings::load(place, true);
-    match &args.command {
+    let Some(command) = &args.command else {
+        return pick::run(&settings()?, place);
+    };
+    match command {
         Command::Index(index) => index::run(&settings()?, place, index),
         Command::Search(search) => search::run(&settings()?, place, search),
         Command::Ask(ask) => ask::run(&settings()?, place, ask),
         Command::Get(get) => get::run(&settings()?, place, get),
+        Command::Open(open) => open::run(&settings()?, place, open),
+        Command::Similar(similar) => lists::similar(&settings()?, place, similar),
+        Command::Tags(tags) => lists::tags(&settings()?, place, tags),
+        Command::Tasks(tasks) => lists::tasks(&settings()?, place, tasks),
+        Command::Recent(recent) => lists::recent(&settings()?, place, recent),
+        Command::Random(random) => lists::random(&settings()?, place, random),
         Command::Links(links) => links::run(&settings()?, place, links),
         Command::Traverse(traverse) => traverse::run(&settings()?, place, traverse),
         Command::Cite(cite) => cite::run(&settings()?, place, cite),
         Command::Chat(chat) => chat::run(&settings()?, place, chat),
         Command::Context(context) => context::run(&settings()?, place, context),
         Command::Remember(remember) => remember::run(&settings()?, place, remember),
+        Command::Undo(undo) => undo::run(&settings()?, place, undo),
+        Command::Map(map) => map::run(&settings()?, place, map),
+        Command::Link(link) => link::run(&settings()?, place, &link.action),
+        Command::Note(note) => curate::note(&settings()?, place, &note.action),
         Command::Audit(audit) => audit::run(&settings()?, place, audit),
         Command::Status(status) => status::run(&settings()?, place, status),
         Command::Doctor => doctor::run(&settings()?, place),

@@ -2,19 +2,20 @@
 //! question, and how questions and answers are written down.
 
 pub(crate) mod export;
+pub(crate) mod scope;
 
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use kenning::Error;
-use kenning::conversation::{BUDGET_CHARS, Conversation, Turn, TurnId, TurnState, Usage};
+use kenning::conversation::{BUDGET_CHARS, Conversation, Exchange, Turn, TurnId, TurnState, Usage};
 use kenning::store::{AnswerRecord, AskedAt, Conversations, FoundConversation, NewConversation};
 
+use crate::agent::Heard;
 use crate::hint::Hinted;
 use crate::runtime;
 use crate::searcher::{Searchers, masked};
 use crate::settings::{Caller, Settings};
-use crate::wire::KeptSource;
 
 /// The database in the data directory.
 const FILE: &str = "conversations.db";
@@ -87,15 +88,6 @@ pub(crate) struct OwnConversations {
     domains: Option<Vec<String>>,
 }
 
-/// An answer to be written down.
-#[derive(Debug, Default)]
-pub(crate) struct Answer<'a> {
-    pub(crate) text: &'a str,
-    pub(crate) sources: &'a [KeptSource],
-    pub(crate) model: Option<&'a str>,
-    pub(crate) is_stopped: bool,
-}
-
 impl OwnConversations {
     /// Begins a conversation about some domains.
     pub(crate) fn begin(
@@ -160,21 +152,28 @@ impl OwnConversations {
     }
 
     /// Writes an answer down, as far as it came.
-    pub(crate) fn answer(&mut self, turn: TurnId, answer: &Answer<'_>) -> Result<()> {
-        let sources = match answer.sources {
-            [] => None,
-            sources => Some(serde_json::to_string(sources)?),
+    pub(crate) fn answer(&mut self, turn: TurnId, heard: &Heard) -> Result<()> {
+        let sources = match heard.sources() {
+            sources if sources.is_empty() => None,
+            sources => Some(serde_json::to_string(&sources)?),
         };
         let record = AnswerRecord {
-            text: masked(answer.text),
-            state: match answer.is_stopped {
-                true => TurnState::Stopped,
-                false => TurnState::Answered,
+            text: masked(&heard.text),
+            state: match heard.is_whole() {
+                true => TurnState::Answered,
+                false => TurnState::Stopped,
             },
             sources,
-            model: answer.model.map(str::to_owned),
+            model: Some(heard.model.clone()),
         };
         Ok(self.book.answer(turn, &record, runtime::now())?)
+    }
+
+    /// Returns what a new turn comes after, oldest first.
+    pub(crate) fn before(&self, of: &Conversation, turn: TurnId) -> Result<Vec<Exchange>> {
+        let mut turns = self.turns(&self.get(&of.id)?)?;
+        turns.retain(|one| one.id != turn && !one.answer.is_empty());
+        Ok(turns.into_iter().map(Exchange::from).collect())
     }
 
     /// Shows the branch that a turn is on.

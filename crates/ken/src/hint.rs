@@ -60,7 +60,17 @@ pub(crate) fn of(error: &anyhow::Error) -> Option<String> {
     if let Some(error) = error.downcast_ref::<EmbedError>() {
         return Some(model_hint(error));
     }
-    let hint = match error.downcast_ref::<Error>()? {
+    if let Some(error) = error.downcast_ref::<kenning_curate::Error>() {
+        return match error {
+            kenning_curate::Error::Engine(error) => of_engine(error),
+            error => error.hint().map(str::to_owned),
+        };
+    }
+    of_engine(error.downcast_ref::<Error>()?)
+}
+
+fn of_engine(error: &Error) -> Option<String> {
+    let hint = match error {
         Error::VaultMissing { .. } => {
             "name an existing folder with `--vault PATH`; an index of one that is gone for now stays as it is, and `ken search` asks it"
                 .to_owned()
@@ -111,10 +121,7 @@ pub(crate) fn of(error: &anyhow::Error) -> Option<String> {
 }
 
 fn model_hint(error: &EmbedError) -> String {
-    match error {
-        EmbedError::Unavailable { hint, .. } => hint.clone(),
-        _ => DEFAULT_MODEL.to_owned(),
-    }
+    error.hint().unwrap_or(DEFAULT_MODEL).to_owned()
 }
 
 fn conversations(path: &Path, trouble: &ConversationsTrouble) -> Option<String> {

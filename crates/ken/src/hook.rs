@@ -169,7 +169,7 @@ pub(crate) fn run() -> ExitCode {
 }
 
 fn answer(args: &Args, started: Instant) {
-    let Command::Hook(hook) = &args.command else {
+    let Some(Command::Hook(hook)) = &args.command else {
         return;
     };
     let Some((event, options)) = Event::of(&hook.action) else {

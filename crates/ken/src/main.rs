@@ -4,13 +4,18 @@ mod agent;
 mod args;
 mod chat;
 mod cmd;
+mod completion;
 mod context;
 mod conversations;
+mod curate;
 mod git;
 mod hint;
 mod hook;
 mod llm;
 mod mcp;
+mod open;
+mod picker;
+mod preview;
 mod private;
 mod reader;
 mod remember;
@@ -23,8 +28,6 @@ mod watch;
 mod wire;
 
 use std::process::ExitCode;
-
-use clap::Parser;
 
 /// Nothing relevant was found, as grep says it.
 const NOTHING_FOUND: u8 = 1;
@@ -44,13 +47,13 @@ fn main() -> ExitCode {
     if hook::is_called(std::env::args_os()) {
         return hook::run();
     }
-    let args = match args::Args::try_parse() {
+    let words: Vec<_> = std::env::args_os().collect();
+    if completion::answered(&words, std::env::current_dir().ok()) {
+        return ExitCode::SUCCESS;
+    }
+    let args = match args::read(&words, render::is_interactive()) {
         Ok(args) => args,
-        // An agent takes 2 for a veto, and would refuse every prompt for a slip in its settings.
-        Err(error) if error.use_stderr() && hook::is_called_astray(std::env::args_os()) => {
-            return ExitCode::SUCCESS;
-        }
-        Err(error) => error.exit(),
+        Err(mistake) => return answer(mistake),
     };
     match cmd::run(args) {
         Ok(cmd::Found::Something) => ExitCode::SUCCESS,
@@ -63,6 +66,26 @@ fn main() -> ExitCode {
         }
         Err(error) => {
             render::error(&error);
+            ExitCode::from(FAILED)
+        }
+    }
+}
+
+/// Says what is wrong with what was typed.
+fn answer(mistake: args::Mistake) -> ExitCode {
+    match mistake {
+        // An agent takes 2 for a veto, and would refuse every prompt for a slip in its settings.
+        args::Mistake::Options(error)
+            if error.use_stderr() && hook::is_called_astray(std::env::args_os()) =>
+        {
+            ExitCode::SUCCESS
+        }
+        args::Mistake::Options(error) => error.exit(),
+        args::Mistake::Verb { typed, meant } => {
+            let message = format!("there is no command `{typed}`");
+            let hint =
+                format!("did you mean `ken {meant}`? `ken search {typed}` looks for the word");
+            render::error(&hint::Hinted::error(message, hint));
             ExitCode::from(FAILED)
         }
     }

@@ -2,33 +2,42 @@
 //! to standard error.
 
 mod asked;
+mod changes;
 mod chat;
 mod cited;
+mod hits;
 mod hooks;
+mod lists;
+mod map;
+mod pager;
 mod plain;
 mod stream;
 mod walk;
+mod wrap;
 mod written;
 
 pub(crate) use asked::{asked, asked_markdown};
-pub(crate) use chat::{conversations, show_answer, sources};
+pub(crate) use changes::{doubts, link_figures, proposals, runs, suggestions, tag_figures};
+pub(crate) use chat::{AnswerStream, conversations, show_answer, sources};
 pub(crate) use cited::verdicts;
+pub(crate) use hits::{Line, hit, hits, set_links, summary};
 pub(crate) use hooks::receipt;
+pub(crate) use lists::{note, notes, tags, tasks};
+pub(crate) use map::{atlas, map_svg};
+pub(crate) use pager::{Pager, paged, set_pager};
 pub(crate) use plain::{FROM_NOTES, block, inline, quoted, told, told_as_code};
 pub(crate) use walk::traversal;
-pub(crate) use written::{written, written_markdown};
+pub(crate) use written::{summed_up, written, written_markdown};
 
 use std::io::{self, IsTerminal, Write};
-use std::path::Path;
 
 use anstyle::{AnsiColor, Style};
 use anyhow::Result;
 use kenning::index::Report;
-use unicode_width::UnicodeWidthStr;
 
 use crate::args::When;
 use crate::hint;
-use crate::wire::{self, Hit, LinksResponse, Passage, SearchResponse, StatusResponse};
+use crate::wire::{self, LinksResponse, Passage, SearchResponse, StatusResponse};
 
 const PATH: Style = AnsiColor::Cyan.on_default().bold();
 const DIM: Style = Style::new().dimmed();
@@ -104,150 +113,20 @@ pub(crate) fn print_json(value: &impl serde::Serialize) -> Result<()> {
     write_out(&plain::json(&(serde_json::to_string(value)? + "\n")))
 }
 
-/// Prints an answer for people.
-pub(crate) fn answer(answer: &SearchResponse, vault: Option<&Path>, quiet: bool) -> Result<()> {
-    let mut out = anstream::stdout().lock();
-    let width = width();
-    for hit in &answer.hits {
-        write_hit(&mut out, hit, vault, width)?;
-        write_explanation(&mut out, hit)?;
-        writeln!(out)?;
-    }
-    out.flush()?;
-    if quiet {
-        return Ok(());
-    }
-    for notice in &answer.notices {
-        say_styled(&format!("{HEAD}hint:{HEAD:#} {}", inline(notice)));
-    }
-    let n = answer.hits.len();
-    if n == 0 && !answer.notices.is_empty() {
-        return Ok(());
-    }
-    let summary = match (n, answer.evidence) {
-        (0, _) => "Your notes do not seem to say anything about this.".to_owned(),
-        (_, evidence) => format!(
-            "{DIM}{n} {} · {evidence} evidence · {:.1} ms{DIM:#}",
-            if n == 1 { "hit" } else { "hits" },
-            answer.took_ms
-        ),
-    };
-    say_styled(&summary);
-    Ok(())
+/// Columns that text is wrapped to.
+pub(crate) fn width() -> usize {
+    terminal_size::terminal_size().map_or(100, |(width, _)| usize::from(width.0).clamp(20, 120))
 }
 
-fn write_hit(out: &mut impl Write, hit: &Hit, vault: Option<&Path>, width: usize) -> Result<()> {
-    let lines = match (hit.start_line.zip(hit.end_line), hit.page) {
-        (Some((start, end)), _) => format!(":{start}-{end}"),
-        (None, Some(page)) => format!(" page {page}"),
-        (None, None) => String::new(),
-    };
-    let path = link(&hit.path, vault);
-    let date = inline(hit.date.as_deref().unwrap_or_default());
-    writeln!(
-        out,
-        "{DIM}{:>2}{DIM:#} {PATH}{path}{PATH:#}{DIM}{lines}  {date}  {}  {:.2}{DIM:#}",
-        hit.rank,
-        hit.id,
-        wire::two_digits(hit.score)
-    )?;
-    let names = hit.breadcrumb.join(" › ");
-    writeln!(out, "   {HEAD}{}{HEAD:#}", inline(&names))?;
-    for line in wrap(&mark(hit), width.saturating_sub(3)) {
-        writeln!(out, "   {line}")?;
-    }
-    if let Some(others) = wire::also_in(&hit.also_in) {
-        writeln!(out, "   {DIM}{}{DIM:#}", inline(&others))?;
-    }
-    Ok(())
+/// Rows of the terminal that standard output is, if it is one.
+pub(crate) fn height() -> Option<usize> {
+    let size = terminal_size::terminal_size().filter(|_| io::stdout().is_terminal());
+    size.map(|(_, height)| usize::from(height.0))
 }
 
-fn write_explanation(out: &mut impl Write, hit: &Hit) -> Result<()> {
-    for stage in hit.explain.iter().flatten() {
-        let sign = match stage.effect {
-            "adds" => "+",
-            "times" => "×",
-            "at most" => "≤",
-            _ => "=",
-        };
-        let (name, value, score, detail) =
-            (stage.stage, stage.value, stage.score, inline(&stage.detail));
-        writeln!(
-            out,
-            "   {DIM}{name:<12} {sign} {value:.4}  → {score:.4}  {detail}{DIM:#}"
-        )?;
-    }
-    Ok(())
-}
-
-/// A path that terminals can open.
-fn link(path: &str, vault: Option<&Path>) -> String {
-    let is_person = io::stdout().is_terminal();
-    match vault {
-        Some(vault) if is_person => {
-            let full = vault.join(path);
-            let url: Vec<String> = full
-                .to_string_lossy()
-                .split('/')
-                .map(wire::encode)
-                .collect();
-            let (url, path) = (url.join("/"), inline(path));
-            format!("\x1b]8;;file://{url}\x1b\\{path}\x1b]8;;\x1b\\")
-        }
-        _ => inline(path).into_owned(),
-    }
-}
-
-/// A piece of an excerpt that is not broken: a word and whether it was asked for.
-fn mark(hit: &Hit) -> Vec<(String, bool)> {
-    let mut words: Vec<(String, bool)> = Vec::new();
-    let mut current = String::new();
-    let mut is_match = false;
-    for (at, c) in hit.excerpt.chars().enumerate() {
-        let marked = hit
-            .highlights
-            .iter()
-            .any(|&(start, end)| (start..end).contains(&at));
-        if c.is_whitespace() {
-            words.push((std::mem::take(&mut current), is_match));
-            is_match = false;
-        } else {
-            current.push(c);
-            is_match |= marked;
-        }
-    }
-    words.push((current, is_match));
-    words
-}
-
-/// Fills lines with words up to a width.
-fn wrap(words: &[(String, bool)], width: usize) -> Vec<String> {
-    let mut lines = Vec::new();
-    let (mut line, mut n_columns) = (String::new(), 0);
-    for (word, is_match) in words {
-        let word = inline(word);
-        let columns = word.width();
-        if n_columns > 0 && n_columns + 1 + columns > width {
-            lines.push(std::mem::take(&mut line));
-            n_columns = 0;
-        }
-        if n_columns > 0 {
-            line.push(' ');
-            n_columns += 1;
-        }
-        if *is_match {
-            line.push_str(&format!("{MATCH}{word}{MATCH:#}"));
-        } else {
-            line.push_str(&word);
-        }
-        n_columns += columns;
-    }
-    lines.push(line);
-    lines
-}
-
-fn width() -> usize {
-    terminal_size::terminal_size().map_or(100, |(width, _)| usize::from(width.0).clamp(40, 120))
+/// Whether somebody sits at a terminal, at both ends.
+pub(crate) fn is_interactive() -> bool {
+    io::stdin().is_terminal() && io::stdout().is_terminal()
 }
 
 /// Prints an answer as Markdown with whole passages.
@@ -296,6 +175,14 @@ pub(crate) fn report(report: &Report, seconds: f64, quiet: bool) {
     {
         let (path, reason) = (inline(&file.path), inline(&file.reason));
         say_styled(&format!("{BAD}skipped{BAD:#} {path}: {reason}"));
+    }
+    for file in report
+        .unembedded
+        .iter()
+        .take(if quiet { 0 } else { SHOWN_MAX })
+    {
+        let (path, reason) = (inline(&file.path), inline(&file.reason));
+        say_styled(&format!("{BAD}no vector{BAD:#} {path}: {reason}"));
     }
     for (path, line, message) in report
         .warnings
@@ -494,24 +381,5 @@ pub(crate) fn ago(seconds: i64) -> String {
         60..3_600 => format!("{} min", seconds / 60),
         3_600..172_800 => format!("{} h", seconds / 3_600),
         _ => format!("{} days", seconds / 86_400),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn lines_are_as_wide_as_they_look() {
-        let check = |words: &[&str], expected: &[&str]| {
-            let words: Vec<_> = words
-                .iter()
-                .map(|word| ((*word).to_owned(), false))
-                .collect();
-            assert_eq!(wrap(&words, 9), expected);
-        };
-        check(&["roof", "work", "done"], &["roof work", "done"]);
-        check(&["屋根", "修理", "完了"], &["屋根 修理", "完了"]);
-        check(&["屋根の", "修理"], &["屋根の", "修理"]);
     }
 }

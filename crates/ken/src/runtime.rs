@@ -9,7 +9,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressStyle};
 use kenning::embed::{self, EmbedError, Embedder};
-use kenning::index::{self, IndexOptions, Progress, Rebuild, Report};
+use kenning::index::{self, IndexOptions, Progress, Rebuild, Report, Stage};
 use kenning::store::{self, FileId, Store};
 use kenning::vault::{self, Source, Vault};
 use kenning::{Error, Kenning, Update};
@@ -32,10 +32,13 @@ pub(crate) fn now() -> i64 {
 
 /// Returns the date of this machine, `YYYY-MM-DD`.
 pub(crate) fn today() -> String {
+    day().to_string()
+}
+
+/// The same as a day.
+pub(crate) fn day() -> jiff::civil::Date {
     let now = jiff::Timestamp::from_second(now()).unwrap_or_default();
-    now.to_zoned(jiff::tz::TimeZone::system())
-        .date()
-        .to_string()
+    now.to_zoned(jiff::tz::TimeZone::system()).date()
 }
 
 /// Returns a number that goes up by one each time an index is asked, whoever asks: those who look at a part
@@ -104,11 +107,11 @@ impl Model {
 
     /// Loads the model of a domain.
     pub(crate) fn of(located: &Located) -> Result<Self> {
-        let model = Self::named(&located.model, located.embedding.clone())
+        let model = Self::named(&located.model, embedding_of(located))
             .with_context(|| format!("the model of the domain {}", located.name))?;
         let id = model.embedder()?.id();
         match located.model_dimensions {
-            Some(wanted) if wanted != id.dimensions => Err(Hinted::error(
+            Some(wanted) if wanted != id.dimensions && id.dimensions != 0 => Err(Hinted::error(
                 format!(
                     "the domain {} wants {wanted} dimensions, but {id} has {}",
                     located.name, id.dimensions
@@ -142,6 +145,22 @@ impl Model {
             )),
         }
     }
+}
+
+/// Returns the model of a place that a provider runs, with its dimensions where anybody knows them: those that
+/// the domain wants, or those of the index. Otherwise the provider would be asked each time.
+fn embedding_of(located: &Located) -> Option<Embedding> {
+    let mut embedding = located.embedding.clone()?;
+    let stored = || {
+        let model = store(located).ok()?.meta().ok()?.model.clone()?;
+        let is_same = RemoteEmbedder::id_of(&embedding).fits(&model);
+        (is_same && model.dimensions > 0).then_some(model.dimensions)
+    };
+    embedding.dimensions = embedding
+        .dimensions
+        .or(located.model_dimensions)
+        .or_else(stored);
+    Some(embedding)
 }
 
 /// Names the index of a place, to be asked with its model. Words can be asked for without a model.
@@ -210,7 +229,12 @@ pub(crate) struct How {
     pub(crate) check: bool,
     /// Notes that are gone are gone, however many.
     pub(crate) accept_removals: bool,
+    /// Somebody waits for an answer: few vectors are made of what is new.
+    pub(crate) is_hurried: bool,
 }
+
+/// Vectors that are made while somebody waits for an answer.
+const HURRIED_VECTORS_MAX: usize = 64;
 
 impl How {
     fn options(self, located: &Located) -> IndexOptions {
@@ -218,6 +242,10 @@ impl How {
             full: self.full,
             check: self.check,
             accept_removals: self.accept_removals,
+            vectors_max: match self.is_hurried {
+                true => HURRIED_VECTORS_MAX,
+                false => usize::MAX,
+            },
             profile: located.profile,
             n_threads: n_threads(),
             ..IndexOptions::default()
@@ -282,10 +310,10 @@ fn with_bar(
     options: &IndexOptions,
     run: impl Fn(Update<'_>) -> kenning::Result<Report>,
 ) -> Result<(Report, f64)> {
-    let bar = progress_bar();
-    let progress = |progress| show(&bar, progress);
+    let bar = Bar::new();
+    let progress = |progress| bar.show(progress);
     let report = run_update(located, source, options, &progress, run);
-    bar.finish_and_clear();
+    bar.shown.finish_and_clear();
     report
 }
 
@@ -326,23 +354,45 @@ pub(crate) fn n_threads() -> usize {
     std::thread::available_parallelism().map_or(2, usize::from)
 }
 
-/// A bar on a terminal, nothing anywhere else.
-fn progress_bar() -> ProgressBar {
-    if !stderr().is_terminal() {
-        return ProgressBar::hidden();
-    }
-    let bar = ProgressBar::no_length();
-    let template = "{bar:30.cyan/dim} {pos}/{len} notes · {per_sec} · {eta} left";
-    if let Ok(style) = ProgressStyle::with_template(template) {
-        bar.set_style(style);
-    }
-    bar.enable_steady_tick(Duration::from_millis(100));
-    bar
+/// How far the work is, on a terminal; nothing anywhere else.
+struct Bar {
+    shown: ProgressBar,
+    counts_vectors: AtomicBool,
 }
 
-fn show(bar: &ProgressBar, progress: Progress) {
-    bar.set_length(progress.n_total as u64);
-    bar.set_position(progress.n_done as u64);
+impl Bar {
+    fn new() -> Self {
+        let shown = match stderr().is_terminal() {
+            true => ProgressBar::no_length(),
+            false => ProgressBar::hidden(),
+        };
+        let own = Self {
+            shown,
+            counts_vectors: AtomicBool::new(false),
+        };
+        own.count("notes");
+        own.shown.enable_steady_tick(Duration::from_millis(100));
+        own
+    }
+
+    fn count(&self, what: &str) {
+        let template =
+            format!("{{bar:30.cyan/dim}} {{pos}}/{{len}} {what} · {{per_sec}} · {{eta}} left");
+        if let Ok(style) = ProgressStyle::with_template(&template) {
+            self.shown.set_style(style);
+        }
+    }
+
+    fn show(&self, progress: Progress) {
+        let counts_vectors = progress.stage == Stage::Vectors;
+        if self.counts_vectors.swap(counts_vectors, Ordering::Relaxed) != counts_vectors {
+            self.count("vectors");
+            // What is left is told by how long vectors take, not notes.
+            self.shown.reset();
+        }
+        self.shown.set_length(progress.n_total as u64);
+        self.shown.set_position(progress.n_done as u64);
+    }
 }
 
 /// Ends the process at the first Ctrl-C, once nothing is being written: what was committed stays.

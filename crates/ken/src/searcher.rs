@@ -3,10 +3,13 @@
 
 mod answered;
 pub(crate) mod asker;
+mod browse;
 pub(crate) mod caveats;
 pub(crate) mod fresh;
+mod lists;
 pub(crate) mod memory;
 mod mend;
+mod near;
 mod request;
 mod scoped;
 mod searchers;
@@ -43,6 +46,7 @@ pub(crate) struct Searcher {
     index: Kenning,
     updates: fresh::Updates,
     mending: mend::Mending,
+    drawn: browse::Drawn,
 }
 
 impl Searcher {
@@ -55,6 +59,7 @@ impl Searcher {
             model,
             updates: fresh::Updates::default(),
             mending: mend::Mending::default(),
+            drawn: browse::Drawn::default(),
         }
     }
 
@@ -322,7 +327,7 @@ impl Searcher {
             ..Wanted::NAMES
         };
         let mut facts = self.with_store(|store| {
-            let mut facts = store.select(Select::Every, wanted)?;
+            let mut facts = Arc::unwrap_or_clone(store.select(Select::Every, wanted)?);
             if let Some(scope) = &request.scope {
                 let readable = scope.notes(store, &self.budget())?;
                 facts.retain(|facts| readable.contains(facts.id));

@@ -1,8 +1,11 @@
 //! The HTTP interface: routes over the searchers of the domains, behind one guard. Nothing but what
 //! stands in an index can be read through it.
 
+mod browse;
 mod compat;
 mod conversations;
+mod curate;
+mod form;
 mod gate;
 mod guard;
 mod handlers;
@@ -11,6 +14,7 @@ mod keep;
 mod listen;
 mod openai;
 mod openapi;
+mod page;
 mod patience;
 mod problem;
 mod rag;
@@ -19,6 +23,7 @@ mod reply;
 mod routes;
 mod signature;
 mod table;
+mod turns;
 
 use std::collections::HashMap;
 use std::net::SocketAddr;
@@ -49,6 +54,7 @@ use crate::mcp;
 use crate::runtime;
 use crate::searcher::Searchers;
 use crate::settings::{Caller, Client, Settings};
+use crate::wire::browse::ClientSummary;
 use gate::Gate;
 use guard::Guard;
 use listen::{BoundServer, Times};
@@ -102,6 +108,9 @@ struct Shared {
     chats: Arc<Semaphore>,
     models: Models,
     answers: agent::Options,
+    /// Who may ask, and how many domains there are.
+    clients: Vec<ClientSummary>,
+    n_domains: usize,
     /// The description at `/openapi.json`.
     description: Bytes,
     read_time_max: Duration,
@@ -153,6 +162,8 @@ async fn bind_all(searchers: Searchers, options: &Options) -> Result<Vec<BoundSe
         chats: Arc::new(Semaphore::new(CHATS_MAX)),
         models: Models::new(&options.settings),
         answers: agent::Options::of(&options.settings),
+        clients: options.clients.iter().map(client_summary).collect(),
+        n_domains: searchers.all().len(),
         description: openapi::document(&routes::table()).into(),
         read_time_max: options.read_time_max,
     }));
@@ -193,6 +204,14 @@ async fn bind_all(searchers: Searchers, options: &Options) -> Result<Vec<BoundSe
     Ok(servers)
 }
 
+fn client_summary(client: &Client) -> ClientSummary {
+    ClientSummary {
+        name: client.name.clone(),
+        domains: client.domains.clone(),
+        remembers: client.caller.may_remember,
+    }
+}
+
 async fn bind(address: SocketAddr, option: &str) -> Result<TcpListener> {
     TcpListener::bind(address).await.map_err(|error| {
         Hinted::error(
@@ -217,6 +236,7 @@ fn router(app: App, searchers: &Searchers) -> Router {
             mcp::http(searchers.clone()).layer(in_turn).layer(small),
         )
         .nest("/d/{domain}/mcp", of_domain)
+        .merge(page::router())
         .fallback(problem::no_such_path)
         .method_not_allowed_fallback(problem::wrong_method)
         .with_state(app)
@@ -267,6 +287,7 @@ async fn with_safe_headers(mut response: Response) -> Response {
         header::X_CONTENT_TYPE_OPTIONS,
         HeaderValue::from_static("nosniff"),
     );
-    headers.insert(header::CACHE_CONTROL, HeaderValue::from_static("no-store"));
+    let unkept = HeaderValue::from_static("no-store");
+    headers.entry(header::CACHE_CONTROL).or_insert(unkept);
     response
 }

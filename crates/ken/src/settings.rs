@@ -3,15 +3,20 @@
 
 mod answers;
 mod clients;
+mod curate;
 mod domain;
 mod embedding;
 mod fields;
 mod file;
+mod home;
 mod hooks;
 mod llm;
 mod memory;
 mod place;
+mod programs;
+mod searches;
 mod signals;
+mod suggest;
 
 use std::collections::BTreeMap;
 use std::env;
@@ -29,6 +34,7 @@ use serde::Deserialize;
 use answers::AnswerSettings;
 use clients::ClientSettings;
 pub(crate) use clients::{Caller, Client};
+use curate::CurateSettings;
 use hooks::HookSettings;
 pub(crate) use hooks::{Allowed, agent_file};
 use llm::LlmSettings;
@@ -42,9 +48,14 @@ pub(crate) use domain::{DOMAIN_FILE, DomainSettings, is_name};
 pub(crate) use embedding::Embedding;
 use embedding::EmbeddingSettings;
 use fields::FieldSettings;
-use file::{FILE_BYTES_MAX, bad_settings, is_nothing, merge};
+use file::{FILE_BYTES_MAX, is_nothing, line_of, merge, typed};
 pub(crate) use file::{bad_toml, edit, suggestion};
+use programs::OpenSettings;
+#[cfg(test)]
+pub(crate) use programs::words_of;
+pub(crate) use searches::bracketed;
 use signals::SignalSettings;
+pub(crate) use suggest::{all_near, nearest};
 
 /// Names of every environment variable that is read, besides those of the options in `args`.
 const DATA_DIR: &str = "KEN_DATA_DIR";
@@ -72,6 +83,11 @@ pub(crate) struct Settings {
     #[serde(default)]
     embeddings: BTreeMap<String, EmbeddingSettings>,
     pub(crate) memory: MemorySettings,
+    pub(crate) open: OpenSettings,
+    /// Queries by the names that they were saved under.
+    #[serde(default)]
+    pub(crate) searches: BTreeMap<String, String>,
+    pub(crate) curate: CurateSettings,
     #[serde(default)]
     pub(crate) domains: BTreeMap<String, DomainSettings>,
     #[serde(default)]
@@ -169,27 +185,28 @@ impl Settings {
             _ => strategy.data_dir().join("kenning"),
         };
         let mut values: toml::Table = toml::from_str(DEFAULTS).context("the built-in defaults")?;
+        let mut text = String::new();
         match read_regular_text(&file, FILE_BYTES_MAX, Links::Followed) {
             _ if is_nothing(&file) => {}
-            Ok(text) => {
+            Ok(read) => {
                 let mut own: toml::Table =
-                    toml::from_str(&text).map_err(|error| bad_settings(&file, &error))?;
+                    toml::from_str(&read).map_err(|error| bad_toml(&file, Some(&read), &error))?;
                 signals::gather(&mut own);
                 merge(&mut values, own);
+                text = read;
             }
             Err(error)
                 if error.kind() == std::io::ErrorKind::NotFound
                     && (place.config.is_none() || may_make_file) => {}
             Err(error) => return Err(kenning::Error::io(&file, error).into()),
         }
-        let mut settings: Self = values
-            .try_into()
-            .map_err(|error| bad_settings(&file, &error))?;
+        let mut settings: Self = typed(values, &file, &text)?;
         if let Some(model) = env_text(MODEL) {
             settings.model = model;
         }
         settings.file = file;
         settings.data_dir = data_dir;
+        settings.expand_home();
         settings.check()?;
         Ok(settings)
     }
@@ -243,12 +260,13 @@ impl Settings {
     }
 
     fn bad_value(&self, key: &str, value: &str, wanted: &str) -> anyhow::Error {
+        let own = read_regular_text(&self.file, FILE_BYTES_MAX, Links::Followed);
+        let line = own.ok().and_then(|own| line_of(&own, key));
+        let line = line.map_or_else(String::new, |line| format!(" line {line}"));
+        let file = self.file.display();
         Hinted::error(
-            format!(
-                "{key} = {value:?} in {} is not {wanted}",
-                self.file.display()
-            ),
-            format!("edit {}", self.file.display()),
+            format!("{key} = {value:?} in {file}{line} is not {wanted}"),
+            format!("edit {file}"),
         )
     }
 
@@ -379,13 +397,21 @@ pub(crate) fn test_server(what: &str) -> Option<String> {
     env_text(&format!("KEN_TEST_{}", what.to_uppercase()))
 }
 
+/// Returns the one path of a folder of notes.
 fn canonical(path: &Path) -> Result<PathBuf> {
-    path.canonicalize().map_err(|_| {
-        kenning::Error::VaultMissing {
+    let found = path
+        .canonicalize()
+        .map_err(|_| kenning::Error::VaultMissing {
             path: path.to_owned(),
-        }
-        .into()
-    })
+        })?;
+    if found.is_file() {
+        let around = found.parent().unwrap_or(&found).display();
+        return Err(Hinted::error(
+            format!("{} is a file, not a folder of notes", path.display()),
+            format!("name its folder, `--vault {around}`; `ken index FILE` takes in a single file"),
+        ));
+    }
+    Ok(found)
 }
 
 const DECAY_NAMES: &str = "off, half_life or ranked_grouped";

@@ -2,15 +2,19 @@
 //! the engine knows; here it becomes what is sent.
 
 mod ask;
+mod atlas;
+pub(crate) mod browse;
 mod cite;
 pub(crate) mod compat;
 mod context;
 mod conversation;
+mod curate;
 pub(crate) mod eval;
 mod hook;
 pub(crate) mod http;
 mod index;
 mod links;
+mod lists;
 mod merge;
 mod mode;
 mod notes;
@@ -22,20 +26,26 @@ mod tools;
 mod traverse;
 
 pub(crate) use ask::{AskResponse, AskedSentence, merge_asked};
+pub(crate) use atlas::AtlasResponse;
 pub(crate) use cite::{CheckedCitation, CitationFields, QuotePlace, VerifyResponse, citations};
-pub(crate) use context::{ContextBlock, ContextResponse, RememberResponse, RememberedEntry};
+pub(crate) use context::{ContextBlock, ContextResponse, RememberResponse};
 pub(crate) use conversation::{
     ConversationChanges, ConversationResponse, ConversationSummary, ConversationsParams,
-    ConversationsResponse, KeptSource, NewConversationParams, TITLE_CHARS_MAX,
+    ConversationsResponse, KeptSource, MemoryUsage, NewConversationParams, TITLE_CHARS_MAX,
+};
+pub(crate) use curate::{
+    ChangeResponse, ChangeRun, ChangeRuns, LinkFigures, PromoteParams, ProposalsResponse,
+    RenamesParams, SuggestionsResponse, TagDoubts, TagFigures,
 };
 pub(crate) use hook::{GivenPassage, HookOutput, HookResponse, Receipt, SessionRecord};
 pub(crate) use index::{Finding, IndexReport, StatusResponse, rebuild_reason};
 pub(crate) use links::LinksResponse;
+pub(crate) use lists::{NoteLine, NoteTasks, TagCount, Task};
 pub(crate) use merge::merge;
 pub(crate) use mode::Mode;
 pub(crate) use notes::{NoteSummary, NotesResponse, Passage};
 pub(crate) use qmd::{QmdHit, QmdNote};
-pub(crate) use search::{Hit, SearchResponse};
+pub(crate) use search::{Hit, SearchResponse, obsidian_uri};
 pub(crate) use tools::{
     DomainStatus, FoundPassage, GetOutput, LinksOutput, ListOutput, ListedNote, MissingNote,
     MultiGetOutput, SearchOutput, StatusOutput, TraverseOutput, VerifyOutput,
@@ -45,13 +55,21 @@ pub(crate) use traverse::{RetainedNote, TraverseResponse, VisitedNote, WalkCompa
 use kenning::search::told_score as rounded;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-/// Returns a path with its lines, or with its page where it has no lines.
+/// Returns a path with its lines, or with its page where it has no lines: `Roof.md:3`, `Roof.md:3-9`,
+/// `Manual.pdf page 3`.
 pub(crate) fn place(path: &str, lines: Option<(u32, u32)>, page: Option<u32>) -> String {
     match (lines, page) {
+        (Some((start, end)), _) if start == end => format!("{path}:{start}"),
         (Some((start, end)), _) => format!("{path}:{start}-{end}"),
         (None, Some(page)) => format!("{path} page {page}"),
         (None, None) => path.to_owned(),
     }
+}
+
+/// Returns the heading that a passage stands under: the last of title and headings, unless that is the title.
+fn section(breadcrumb: &[String]) -> Option<String> {
+    let last = breadcrumb.last().filter(|_| breadcrumb.len() > 1);
+    last.cloned()
 }
 
 /// Other notes with the same passage that are named; of the rest only the number is told.

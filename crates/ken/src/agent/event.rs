@@ -1,5 +1,6 @@
 //! What an answer is made of, in the order in which it comes.
 
+use kenning::conversation::Usage;
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::check::{Checked, Tally};
@@ -15,10 +16,8 @@ pub(crate) enum Event {
     /// A citation of the answer, checked.
     Checked(Box<Checked>),
     Text(String),
-    /// Characters of the conversation that are told again with the next question.
-    Memory {
-        used: usize,
-    },
+    /// How much of the conversation is told again with the next question.
+    Memory(Usage),
     /// What went wrong, and what helps.
     Failed {
         message: String,

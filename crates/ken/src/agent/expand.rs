@@ -47,7 +47,7 @@ impl Agent {
         }
         let asked = format!("{} {added}", self.question.text);
         let again = self.library.search(&asked, self.options.passages).await?;
-        self.events.thinking(format!("also looking for {added}"));
+        self.events.thinking(format!("also looking for {added}\n"));
         self.outcome
             .notices
             .push(format!("the model added to the question: {added}"));

@@ -6,14 +6,13 @@ use kenning::cite::{self, Citation, Verdict};
 use super::check::checked;
 use super::prompt::NOT_SAID;
 use super::{Agent, Event, Tally};
+use crate::wire::{AskResponse, AskedSentence};
 
 impl Agent {
     /// Answers in the words of the notes.
     pub(super) async fn extract(&mut self) -> Result<()> {
-        let asked = self
-            .library
-            .extract(&self.question.text, self.question.is_deep)
-            .await?;
+        let asked = self.asked().await?;
+        let is_sure = !asked.is_weak();
         self.outcome.evidence = asked.evidence;
         self.outcome.notices.extend(asked.notices);
         if self.is_attached() {
@@ -24,28 +23,50 @@ impl Agent {
         if asked.sentences.is_empty() {
             self.say(NOT_SAID);
         } else if let Some(message) = asked.message {
-            self.say(&format!("{message}:\n\n"));
+            let mut letters = message.chars();
+            let first = letters.next().map(|c| c.to_uppercase().to_string());
+            let first = first.unwrap_or_default();
+            self.say(&format!("{first}{}:\n\n", letters.as_str()));
         }
-        let numbers: Vec<usize> = asked
-            .sentences
-            .iter()
-            .map(|sentence| self.sources.add_sentence(sentence))
+        let numbered = asked.sentences.iter();
+        let numbered: Vec<(usize, &AskedSentence)> = numbered
+            .map(|sentence| (self.sources.add_sentence(sentence), sentence))
             .collect();
-        for &number in &numbers {
-            self.tell(number);
+        for (number, _) in &numbered {
+            self.tell(*number);
         }
         let mut verdicts = Vec::new();
-        for (place, number) in numbers.into_iter().enumerate() {
+        for (place, (number, sentence)) in numbered.into_iter().enumerate() {
             let gap = if place > 0 { "\n\n" } else { "" };
-            let Some(source) = self.sources.get(number).cloned() else {
-                continue;
+            // What answers is marked once: in the sentence that answers best, if one does.
+            let text = match place {
+                0 if is_sure => sentence.marked(),
+                _ => sentence.quote.clone(),
             };
-            self.say(&format!("{gap}“{}” [{number}]", source.text));
+            self.say(&format!("{gap}“{text}” [{number}]"));
             verdicts.push(self.extracted(number).await?);
         }
         self.outcome.tally = Tally::of(&verdicts);
         self.outcome.is_whole = true;
         Ok(())
+    }
+
+    /// Asks, together with what was asked before where that says more.
+    async fn asked(&self) -> Result<AskResponse> {
+        let is_deep = self.question.is_deep;
+        let asked = self.library.extract(&self.question.text, is_deep).await?;
+        let is_found = |asked: &AskResponse| !asked.sentences.is_empty() && !asked.is_weak();
+        let points_back = self.points_back();
+        let both = self.with_before();
+        let Some(both) = both.filter(|_| points_back || !is_found(&asked)) else {
+            return Ok(asked);
+        };
+        let again = self.library.extract(&both, is_deep).await?;
+        let is_better = points_back || again.confidence > asked.confidence;
+        Ok(match is_better && is_found(&again) {
+            true => again,
+            false => asked,
+        })
     }
 
     fn is_attached(&self) -> bool {

@@ -25,7 +25,7 @@ const STARTS_MAX: usize = 3;
 pub(crate) struct Limits {
     /// Places and tags.
     pub(crate) parts: ScopeParts,
-    /// Domains; none is the one that is asked where none is named.
+    /// Domains; none leaves it to whoever asks.
     pub(crate) domains: Vec<String>,
 }
 
@@ -85,10 +85,11 @@ pub(crate) struct Library {
 }
 
 impl Library {
-    /// Opens what a client may ask, limited further. A domain that is named must be one of the client's.
+    /// Opens what a client may ask, limited further. A domain that is named must be one of the client's; where
+    /// none is, `asked` is, or without it every one.
     pub(crate) fn open(
         searchers: &Searchers,
-        asked: &Arc<Searcher>,
+        asked: Option<&Arc<Searcher>>,
         limits: Limits,
         turns: Arc<Semaphore>,
     ) -> Result<Self> {
@@ -100,7 +101,10 @@ impl Library {
             }
         }
         if chosen.is_empty() {
-            chosen.push(Arc::clone(asked));
+            chosen = match asked {
+                Some(asked) => vec![Arc::clone(asked)],
+                None => searchers.all().to_vec(),
+            };
         }
         Ok(Self {
             searchers: chosen.into(),
@@ -108,6 +112,19 @@ impl Library {
             limits,
             turns,
         })
+    }
+
+    /// Counts the notes that may be read.
+    pub(crate) fn n_notes(&self) -> Result<usize> {
+        let request = NotesRequest {
+            scope: self.scope.clone(),
+            limit: 1,
+            ..NotesRequest::default()
+        };
+        let searchers = self.searchers.iter();
+        searchers
+            .map(|searcher| Ok(searcher.notes(&request)?.n_notes))
+            .sum()
     }
 
     /// Says what notes there are, if not all.

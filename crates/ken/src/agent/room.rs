@@ -1,7 +1,7 @@
 //! How much a model can be told: what it sees at once, divided among passages, what was said before, and its
 //! answer.
 
-use kenning::conversation::{self, BUDGET_CHARS, Usage};
+use kenning::conversation::{BUDGET_CHARS, Exchange, recent};
 
 use crate::llm::{Abilities, Message};
 
@@ -13,19 +13,6 @@ const FRAME_TOKENS: usize = 1_200;
 const CHARS_PER_TOKEN: usize = 3;
 /// Where nothing is left, a little is tried anyway.
 const CHARS_MIN: usize = 2_000;
-
-/// A question and its answer.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Turn {
-    pub(crate) question: String,
-    pub(crate) answer: String,
-}
-
-impl Turn {
-    fn n_chars(&self) -> usize {
-        self.question.chars().count() + self.answer.chars().count()
-    }
-}
 
 /// What there is room for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,43 +44,32 @@ impl Room {
     }
 
     /// Returns the end of a conversation that there is room for, as turns of it.
-    pub(super) fn told(&self, history: &[Turn]) -> Vec<Message> {
-        let n_dropped = window(history, self.history_chars).n_dropped;
-        let kept = history[n_dropped..].iter();
-        kept.flat_map(|turn| {
-            let answer = Message::Assistant {
-                text: turn.answer.clone(),
-                tool_calls: Vec::new(),
-                carried: None,
-            };
-            let is_answered = !turn.answer.trim().is_empty();
-            [
-                Some(Message::user(&turn.question)),
-                is_answered.then_some(answer),
-            ]
-        })
-        .flatten()
-        .collect()
+    pub(super) fn told(&self, history: &[Exchange]) -> Vec<Message> {
+        let (kept, _) = recent(history, self.history_chars);
+        kept.iter().flat_map(messages).flatten().collect()
     }
 }
 
-/// Returns which end of a conversation fits, and how much of the room it takes.
-fn window(history: &[Turn], chars_max: usize) -> Usage {
-    let n_chars: Vec<usize> = history.iter().map(Turn::n_chars).collect();
-    conversation::window(&n_chars, chars_max)
-}
-
-/// Returns how many characters of the budget a conversation takes.
-pub(crate) fn used_chars(history: &[Turn]) -> usize {
-    window(history, BUDGET_CHARS).used
+/// A question without an answer is told alone; the next one may refer to it.
+fn messages(said: &Exchange) -> [Option<Message>; 2] {
+    let answer = Message::Assistant {
+        text: said.answer.clone(),
+        tool_calls: Vec::new(),
+        carried: None,
+    };
+    let is_answered = !said.answer.trim().is_empty();
+    [
+        Some(Message::user(&said.question)),
+        is_answered.then_some(answer),
+    ]
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn turn(n_chars: usize) -> Turn {
-        Turn {
+    fn said(n_chars: usize) -> Exchange {
+        Exchange {
             question: "q".repeat(n_chars / 2),
             answer: "a".repeat(n_chars - n_chars / 2),
         }
@@ -106,10 +82,8 @@ mod tests {
             history_chars: 100,
             answer_tokens: 1,
         };
-        assert_eq!(room.told(&[turn(60), turn(50), turn(50)]).len(), 4);
-        assert_eq!(room.told(&[turn(10), turn(101)]).len(), 0);
-        assert_eq!(used_chars(&[turn(40_000), turn(10_000)]), 10_000);
-        assert_eq!(used_chars(&[turn(8_000), turn(40_000)]), 48_000);
+        assert_eq!(room.told(&[said(60), said(50), said(50)]).len(), 4);
+        assert_eq!(room.told(&[said(10), said(101)]).len(), 0);
     }
 
     #[test]

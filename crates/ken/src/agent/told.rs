@@ -1,15 +1,14 @@
 //! What an agent says, as it is sent; and what was sent, as an agent takes it.
 
-use kenning::conversation::BUDGET_CHARS;
+use kenning::conversation::Exchange;
 use kenning::search::ScopeParts;
 
 use super::check::Checked;
 use super::event::{Event, Outcome};
 use super::library::Limits;
-use super::room::Turn;
 use super::sources::Source;
 use crate::wire::rag::{
-    FoundNote, RagChecked, RagCitation, RagLine, RagOutcome, RagRole, RagScope,
+    FoundNote, RagChecked, RagCitation, RagLine, RagMemory, RagOutcome, RagRole, RagScope,
 };
 use crate::wire::{CheckedCitation, place};
 
@@ -28,8 +27,8 @@ impl From<RagScope> for Limits {
 }
 
 /// Makes questions and answers of messages; what was said twice in a row by one side counts together.
-pub(crate) fn turns(messages: impl IntoIterator<Item = (RagRole, String)>) -> Vec<Turn> {
-    let mut turns: Vec<Turn> = Vec::new();
+pub(crate) fn exchanges(messages: impl IntoIterator<Item = (RagRole, String)>) -> Vec<Exchange> {
+    let mut turns: Vec<Exchange> = Vec::new();
     for (role, content) in messages {
         let is_open = turns.last().is_some_and(|turn| turn.answer.is_empty());
         match (role, turns.last_mut()) {
@@ -37,7 +36,7 @@ pub(crate) fn turns(messages: impl IntoIterator<Item = (RagRole, String)>) -> Ve
                 turn.question += "\n\n";
                 turn.question += &content;
             }
-            (RagRole::User, _) => turns.push(Turn {
+            (RagRole::User, _) => turns.push(Exchange {
                 question: content,
                 answer: String::new(),
             }),
@@ -46,7 +45,7 @@ pub(crate) fn turns(messages: impl IntoIterator<Item = (RagRole, String)>) -> Ve
                 turn.answer += gap;
                 turn.answer += &content;
             }
-            (RagRole::Assistant, None) => turns.push(Turn {
+            (RagRole::Assistant, None) => turns.push(Exchange {
                 question: String::new(),
                 answer: content,
             }),
@@ -62,10 +61,11 @@ impl From<Event> for RagLine {
             Event::Found(source) => Self::Metadata(Box::new((*source).into())),
             Event::Checked(checked) => Self::Metadata(Box::new((*checked).into())),
             Event::Text(text) => Self::Text { text },
-            Event::Memory { used } => Self::Memory {
-                used,
-                budget: BUDGET_CHARS,
-            },
+            Event::Memory(usage) => Self::Memory(RagMemory {
+                usage: usage.into(),
+                conversation: None,
+                turn: None,
+            }),
             Event::Failed { message, hint } => Self::Error {
                 detail: message,
                 hint,
@@ -156,7 +156,7 @@ mod tests {
             let messages = messages
                 .iter()
                 .map(|(role, text)| (*role, (*text).to_owned()));
-            let turns = turns(messages).into_iter();
+            let turns = exchanges(messages).into_iter();
             turns
                 .map(|turn| format!("{}|{}", turn.question, turn.answer))
                 .collect::<Vec<_>>()

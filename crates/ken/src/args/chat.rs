@@ -23,9 +23,12 @@ pub(crate) struct ChatArgs {
     /// Go on with the last conversation about these notes
     #[arg(long)]
     pub(crate) last: bool,
-    /// Conditions on the notes that may answer, as in a query: path:Home tag:work
+    /// The only notes that may answer: folder:Home tag:work, file:, category:, domain:
     #[arg(long, value_name = "CONDITIONS")]
     pub(crate) scope: Option<String>,
+    /// The provider whose model answers, or `extract` for the notes' own words
+    #[arg(long, value_name = "NAME")]
+    pub(crate) model: Option<String>,
 }
 
 #[derive(Debug, Subcommand)]

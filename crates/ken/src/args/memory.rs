@@ -27,7 +27,7 @@ pub(crate) struct ContextArgs {
     It goes to the end of the note of the day, Memory/2026-11-18.md, or with a type\n  \
     Memory/episodic/2026-11-18.md, and is found at once. This is the one command that writes into a vault.")]
 pub(crate) struct RememberArgs {
-    /// What to write down [default: standard input]
+    /// What to write down; `-` or nothing takes it from standard input
     #[arg(conflicts_with = "undo")]
     pub(crate) text: Vec<String>,
     /// What kind of memory it is

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::{Args as ClapArgs, ValueEnum, ValueHint};
 
 pub(super) const HELP: &str = "Examples:\n  \
-    ken serve --vault ~/notes\n  \
+    ken serve --vault ~/notes --open\n  \
     curl 'http://127.0.0.1:7117/search?q=who+repaired+the+roof'\n  \
     ken serve --compat omnisearch,miyo\n\n\
     What can be asked is described at /openapi.json and in docs/http.md. Any other address than this \
@@ -37,6 +37,9 @@ pub(crate) struct ServeArgs {
     /// Port of the place of Miyo
     #[arg(long, value_name = "N", default_value_t = 8742)]
     pub(crate) miyo_port: u16,
+    /// Open the page in the browser
+    #[arg(long)]
+    pub(crate) open: bool,
     /// Keep the index up to date with the notes
     #[arg(long)]
     pub(crate) watch: bool,

@@ -23,7 +23,8 @@ pub(super) enum Command {
     /// Asks the last question, or that of a number, in other words.
     Edit(Option<usize>, String),
     Export(Option<String>),
-    Model,
+    /// Somebody else answers from now on; `None` tells who does.
+    Model(Option<String>),
     List,
     Quit,
 }
@@ -34,7 +35,7 @@ pub(super) const COMMANDS: [(&str, &str, &str); 9] = [
     (
         "/scope",
         "[CONDITIONS | all]",
-        "only these notes answer, such as path:Home tag:work",
+        "only these notes answer, such as folder:Home tag:work",
     ),
     (
         "/sources",
@@ -48,7 +49,11 @@ pub(super) const COMMANDS: [(&str, &str, &str); 9] = [
         "ask the last question, or number N, in other words; the old one is kept",
     ),
     ("/export", "[FILE]", "write the conversation as Markdown"),
-    ("/model", "", "who answers"),
+    (
+        "/model",
+        "[NAME]",
+        "who answers, or who is to; extract for nobody",
+    ),
     ("/list", "", "the questions so far, with their numbers"),
     ("/quit", "", "leave; so does Ctrl-D"),
 ];
@@ -76,7 +81,7 @@ pub(super) fn parse(line: &str) -> Typed {
         "/regenerate" => Command::Regenerate,
         "/edit" => edit(rest),
         "/export" => Command::Export(given),
-        "/model" => Command::Model,
+        "/model" => Command::Model(given),
         "/list" => Command::List,
         "/quit" | "/exit" => Command::Quit,
         other => {

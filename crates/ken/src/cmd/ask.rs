@@ -5,14 +5,19 @@ mod written;
 use anyhow::Result;
 
 use super::Found;
-use super::search::{Update, asked, said_of_missing};
+use super::fresh::{Update, asked, said_of_missing};
 use crate::args::{AskArgs, AskFormat, Place};
+use crate::hint::Hinted;
 use crate::render;
 use crate::searcher::{AskRequest, masked};
 use crate::settings::{Located, Settings};
 use crate::wire::{AskResponse, merge_asked};
 
 pub(super) fn run(settings: &Settings, place: &Place, args: &AskArgs) -> Result<Found> {
+    if args.question.join(" ").trim().is_empty() {
+        let hint = "ask in words: `ken ask who repaired the roof`";
+        return Err(Hinted::error("there is no question", hint));
+    }
     if let Some(model) = written::model(settings, args)? {
         return written::run(settings, place, args, model);
     }

@@ -55,7 +55,8 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &AuditArgs) -> Resul
             }
         }
     }
-    Ok(if findings.is_empty() {
+    // A check passes where there is nothing to find.
+    Ok(if findings.is_empty() != args.check {
         Found::Nothing
     } else {
         Found::Something

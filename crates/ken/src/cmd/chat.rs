@@ -49,12 +49,9 @@ fn talk(settings: &Settings, place: &Place, args: &ChatArgs) -> Result<Found> {
         }
         (None, false) => None,
     };
-    let chat = Chat::new(
-        searchers.all().to_vec(),
-        own,
-        conversation,
-        args.scope.clone(),
-    );
+    let chat = Chat::new(searchers, own, conversation, settings)?
+        .limited_to(args.scope.as_deref())?
+        .answered_by(args.model.clone())?;
     Ok(match chat.run(settings)? {
         true => Found::Something,
         false => Found::Nothing,

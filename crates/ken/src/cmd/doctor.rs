@@ -22,10 +22,16 @@ pub(super) fn run(settings: &Settings, place: &Place) -> Result<Found> {
     };
     checks.good("settings", &format!("{}{exists}", settings.file.display()));
     checks.good("data", &settings.data_dir.display().to_string());
-    match settings.locate(place) {
-        Ok(located) => {
-            check_model(runtime::Model::of(&located), &mut checks);
-            check_place(&located, &mut checks);
+    match settings.locate_all(place) {
+        Ok(all) => {
+            let is_one = all.len() == 1;
+            for located in &all {
+                if !is_one {
+                    checks.good("domain", &located.name);
+                }
+                check_model(runtime::Model::of(located), &mut checks);
+                check_place(located, &mut checks);
+            }
         }
         Err(error) => {
             check_model(runtime::Model::load(settings), &mut checks);

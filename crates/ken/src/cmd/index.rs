@@ -53,6 +53,7 @@ fn whole(settings: &Settings, place: &Place, args: &IndexArgs) -> Result<Found> 
         place.vault = Some(path.clone());
     }
     let all = settings.locate_all(&place)?;
+    let mut failure = None;
     for located in &all {
         let Some(vault) = &located.vault else {
             return Err(Hinted::error(
@@ -67,14 +68,17 @@ fn whole(settings: &Settings, place: &Place, args: &IndexArgs) -> Result<Found> 
             full: args.full,
             check: true,
             accept_removals: args.accept_removals,
+            is_hurried: false,
         };
         let updated = runtime::update(located, vault, how)?;
-        let found = tell(updated, located, &place, args)?;
-        if found == Found::Interrupted {
-            return Ok(found);
+        match tell(updated, located, &place, args) {
+            Ok(Found::Interrupted) => return Ok(Found::Interrupted),
+            // The other domains may have other models.
+            Err(error) => failure = Some(error),
+            Ok(_) => {}
         }
     }
-    Ok(Found::Something)
+    failure.map_or(Ok(Found::Something), Err)
 }
 
 fn tell(
@@ -97,10 +101,23 @@ fn tell(
     for notice in &updated.notices {
         render::say(&format!("note: {notice}"));
     }
-    Ok(match updated.report.is_stopped {
-        true => Found::Interrupted,
-        false => Found::Something,
-    })
+    match updated.report.is_stopped {
+        true => Ok(Found::Interrupted),
+        false => without_vectors(&updated.report),
+    }
+}
+
+/// What was asked for is not done as long as vectors could not be made; the rest of it stays.
+fn without_vectors(report: &Report) -> Result<Found> {
+    let Some(first) = report.unembedded.first() else {
+        return Ok(Found::Something);
+    };
+    let n = render::counted(report.n_without_vector, "passage");
+    let hint = report.vector_hint.as_deref().unwrap_or("run it again");
+    Err(Hinted::error(
+        format!("no vectors could be made of {n}: {}", first.reason),
+        format!("{hint}; then `ken index` goes on where it ended"),
+    ))
 }
 
 /// A file that the rules leave out is not taken by naming it.

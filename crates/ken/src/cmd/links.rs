@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use super::Found;
+use super::{Found, named};
 use crate::args::{LinksArgs, Place};
 use crate::render;
 use crate::searcher::Searchers;
@@ -10,7 +10,10 @@ use crate::settings::Settings;
 use crate::wire::LinksResponse;
 
 pub(super) fn run(settings: &Settings, place: &Place, args: &LinksArgs) -> Result<Found> {
-    let links = Searchers::open(settings, place)?.any(|searcher| searcher.links(&args.note))?;
+    let searchers = Searchers::open(settings, place)?;
+    let links = named::ask(&searchers, &args.note, |searcher| {
+        searcher.links(&args.note)
+    })?;
     let links = LinksResponse::from(links);
     if args.json {
         render::print_json(&links)?;

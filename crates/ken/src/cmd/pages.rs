@@ -2,18 +2,20 @@
 
 use std::path::Path;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::CommandFactory;
 use clap_complete::Shell;
 
 use super::Found;
 use crate::args::Args;
+use crate::completion;
 use crate::render;
 
 pub(super) fn completions(shell: Shell) -> Result<Found> {
-    let mut script = Vec::new();
-    clap_complete::generate(shell, &mut Args::command(), "ken", &mut script);
-    render::print(&String::from_utf8(script)?)?;
+    let name = shell.to_string();
+    let script =
+        completion::script(&name).with_context(|| format!("there is no script for {name}"))?;
+    render::print(&script)?;
     Ok(Found::Something)
 }
 

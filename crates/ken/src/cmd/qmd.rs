@@ -52,7 +52,7 @@ fn find(
         let mut lists = Vec::new();
         for (text, mode) in &document {
             let wanted = asked(text, *mode, limit, args.min_score);
-            let request = search::request(&wanted);
+            let request = search::request(&wanted, text.clone());
             let answer = search::ask(settings, located.clone(), &wanted, &request, place.quiet)?;
             lists.push(answer);
         }
@@ -69,17 +69,9 @@ fn asked(text: &str, mode: Option<Mode>, limit: u32, min_score: f32) -> SearchAr
         query: vec![text.to_owned()],
         limit: Some(limit),
         mode,
-        fusion: None,
         format: Format::Qmd,
         min_score,
-        max_tokens: None,
-        per_note: None,
-        explain: false,
-        no_dates: false,
-        no_update: false,
-        fresh: false,
-        collection: None,
-        json: false,
+        ..SearchArgs::default()
     }
 }
 
@@ -95,7 +87,7 @@ fn print(
         for (_, answer) in &answers {
             match format {
                 QmdFormat::Md => render::markdown(answer)?,
-                _ => render::answer(answer, None, true)?,
+                _ => render::hits(answer)?,
             }
         }
     } else {

@@ -41,10 +41,11 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &RememberArgs) -> Re
     Ok(Found::Something)
 }
 
-/// Returns what was typed, or what comes in where nothing was.
+/// Returns what was typed, or what comes in where nothing was, or a dash.
 fn text(args: &RememberArgs) -> Result<String> {
     let mut text = args.text.join(" ");
-    if (text.is_empty() || text == "-") && !io::stdin().is_terminal() {
+    let is_piped = args.text.is_empty() && !io::stdin().is_terminal();
+    if is_piped || text == "-" {
         text.clear();
         io::stdin().lock().read_to_string(&mut text)?;
     }

@@ -1,42 +1,67 @@
 //! `ken search`: finds passages; indexes first what is not indexed yet.
 
-use std::path::Path;
-use std::sync::Arc;
+mod context;
+mod fit;
+mod listed;
+
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use kenning::Error;
-use kenning::embed::EmbedError;
-use kenning::index::{Freshness, Withheld};
 use kenning::search::{Answer, Evidence, Mode};
-use kenning::store::{FileId, Store};
 
-use super::{Found, qmd};
-use crate::args::{Format, Place, SearchArgs};
-use crate::hint;
+use super::fresh::{Update, asked, said_of_missing};
+use super::{Found, open, qmd, query};
+use crate::args::{Format, Place, SearchArgs, Sort};
+use crate::hint::Hinted;
 use crate::render;
-use crate::runtime::{self, How};
-use crate::searcher::{Answered, SearchRequest, Searcher, caveats, fresh, masked};
+use crate::searcher::{Answered, SearchRequest, Searchers, masked};
 use crate::settings::{Located, Settings};
-use crate::wire::{QmdHit, SearchResponse, merge};
+use crate::wire::{Hit, QmdHit, SearchResponse, merge};
+
+/// The most hits that a list may have.
+const HITS_MAX: u32 = 1_000;
+/// More notes than a vault has.
+const COUNTED_MAX: u32 = 10_000_000;
 
 pub(super) fn run(settings: &Settings, place: &Place, args: &SearchArgs) -> Result<Found> {
     let place = &qmd::with_collection(place, args.collection.as_slice());
-    let request = request(args);
-    let mut answers = Vec::new();
-    let mut vault = None;
-    for located in settings.locate_all(place)? {
-        vault.clone_from(&located.vault);
-        let name = located.name.clone();
-        let answer = ask(settings, located, args, &request, place.quiet)?;
-        answers.push((name, answer));
+    if args.saved {
+        return list_saved(settings);
+    }
+    if let Some(name) = &args.forget {
+        settings.forget_search(name)?;
+        render::say(&format!("forgot the search {name}"));
+        return Ok(Found::Something);
+    }
+    let typed = query::typed(settings, &args.query, &args.conditions)?;
+    if let Some(name) = &args.save {
+        settings.save_search(name, &masked(&typed))?;
+        render::say(&format!("saved; `ken search @{name}` asks it again"));
+    }
+    let request = request(args, typed);
+    let asked = ask_all(settings, place, args, &request)?;
+    if !place.quiet && settings.is_anywhere(place) {
+        say_where(&asked);
     }
     let limit = request.limit.unwrap_or(settings.search.limit) as usize;
-    let vault = vault.filter(|_| answers.len() == 1);
-    let name = answers.first().map(|(name, _)| name.clone());
-    let Some(response) = merge(answers, limit, args.max_tokens) else {
+    let vaults = Vaults::of(&asked);
+    let name = asked.first().map(|(located, _)| located.name.clone());
+    let answers = asked
+        .into_iter()
+        .map(|(located, answer)| (located.name, answer));
+    let Some(mut response) = merge(answers.collect(), limit, args.max_tokens) else {
         return Ok(Found::Nothing);
     };
-    if args.format == Format::Qmd {
+    if args.sort == Sort::Date {
+        listed::newest_first(&mut response.hits);
+        response.hits.truncate(shown_max(settings, args));
+    }
+    if let Some(number) = args.open {
+        return open_hit(settings, &response, &vaults, number as usize);
+    }
+    if args.count {
+        render::print(&format!("{}\n", response.hits.len()))?;
+    } else if args.format == Format::Qmd {
         let collection = name.unwrap_or_default();
         let hits = response.hits.iter();
         let hits = hits.map(|hit| {
@@ -46,8 +71,9 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &SearchArgs) -> Resu
         render::print_json(&hits.collect::<Vec<_>>())?;
         // An empty list is an answer to qmd.
         return Ok(Found::Something);
+    } else {
+        print(settings, &mut response, &vaults, args, place)?;
     }
-    print(&response, vault.as_deref(), args, place.quiet)?;
     Ok(if response.hits.is_empty() {
         Found::Nothing
     } else {
@@ -55,14 +81,88 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &SearchArgs) -> Resu
     })
 }
 
-/// Whether an index is brought up to date before it is asked.
-#[derive(Clone, Copy)]
-pub(super) struct Update {
-    /// It is asked as it is.
-    pub(super) is_off: bool,
-    /// Every file is looked at first.
-    pub(super) is_thorough: bool,
-    pub(super) quiet: bool,
+/// Opens one of the hits; where there is none, nothing is opened.
+fn open_hit(
+    settings: &Settings,
+    answer: &SearchResponse,
+    vaults: &Vaults,
+    number: usize,
+) -> Result<Found> {
+    let Some(hit) = answer.hits.get(number - 1) else {
+        render::summary(answer, 0, answer.hits.len());
+        return Ok(Found::Nothing);
+    };
+    let vault = vaults.get(hit.domain.as_deref()).ok_or_else(|| {
+        Hinted::error(
+            "only an index is known here, not the vault it was made from",
+            "name the vault with `--vault PATH`",
+        )
+    })?;
+    open::hit(settings, vault, hit)?;
+    Ok(Found::Something)
+}
+
+fn list_saved(settings: &Settings) -> Result<Found> {
+    let lines = settings.searches.iter().map(|(name, query)| {
+        let line = format!("@{name}  {query}");
+        format!("{}\n", render::inline(&line))
+    });
+    let text: String = lines.collect();
+    render::print(&text)?;
+    Ok(if text.is_empty() {
+        Found::Nothing
+    } else {
+        Found::Something
+    })
+}
+
+/// Where the notes of each domain lie.
+pub(super) struct Vaults(Vec<(String, Option<PathBuf>)>);
+
+impl Vaults {
+    fn of(asked: &[(Located, SearchResponse)]) -> Self {
+        let places = asked.iter().map(|(located, _)| located);
+        Self(
+            places
+                .map(|located| (located.name.clone(), located.vault.clone()))
+                .collect(),
+        )
+    }
+
+    /// Returns the folder of a domain's notes; where only one was asked, it is not named.
+    pub(super) fn get(&self, domain: Option<&str>) -> Option<&Path> {
+        let named =
+            |(name, _): &&(String, Option<PathBuf>)| domain.is_none_or(|domain| domain == name);
+        self.0.iter().find(named)?.1.as_deref()
+    }
+}
+
+/// Asks every domain that is meant.
+fn ask_all(
+    settings: &Settings,
+    place: &Place,
+    args: &SearchArgs,
+    request: &SearchRequest,
+) -> Result<Vec<(Located, SearchResponse)>> {
+    let mut answers = Vec::new();
+    for located in settings.locate_all(place)? {
+        let answer = ask(settings, located.clone(), args, request, place.quiet)?;
+        answers.push((located, answer));
+    }
+    Ok(answers)
+}
+
+/// Nobody said which notes are meant: which were asked is told.
+fn say_where(asked: &[(Located, SearchResponse)]) {
+    let names: Vec<&str> = asked.iter().map(|(located, _)| &*located.name).collect();
+    let what = match names.len() {
+        1 => "domain",
+        _ => "domains",
+    };
+    render::say(&format!(
+        "note: this folder is in no vault; searched the {what} {}",
+        names.join(", ")
+    ));
 }
 
 /// Asks one domain, after bringing its index up to date; a damaged one is made again.
@@ -84,7 +184,7 @@ pub(super) fn ask(
         ))
     })?;
     let Some((mut answer, word)) = asked else {
-        return Ok(without_index(settings.mode(args.mode)?, args));
+        return Ok(without_index(settings.mode(args.mode)?, &request.query));
     };
     answer
         .notices
@@ -93,62 +193,20 @@ pub(super) fn ask(
     Ok(answer)
 }
 
-/// Puts a question to one domain, after bringing its index up to date; a damaged one is made again,
-/// and the notice says so. `None` where there is no index yet.
-pub(super) fn asked<T>(
-    settings: &Settings,
-    located: &Located,
-    update: Update,
-    question: impl Fn(&Searcher, &Store, Option<i64>) -> Result<T>,
-) -> Result<Option<(T, Option<String>)>> {
-    let seen = FileId::of(&located.store);
-    let answer = ask_once(settings, located, update, &question);
-    let damage = (answer.as_ref().err()).and_then(|error| runtime::damage(located, error));
-    match damage {
-        Some(reason) if located.vault.is_some() && !update.is_off => {
-            let word = runtime::remake(located, &reason, seen)?;
-            let answer = ask_once(settings, located, update, &question)?;
-            Ok(answer.map(|answer| (answer, Some(word))))
-        }
-        _ => Ok(answer?.map(|answer| (answer, None))),
-    }
-}
-
-fn ask_once<T>(
-    settings: &Settings,
-    located: &Located,
-    update: Update,
-    question: &impl Fn(&Searcher, &Store, Option<i64>) -> Result<T>,
-) -> Result<Option<T>> {
-    let now = runtime::now();
-    let (store, is_checked) = match open_fresh(located, update) {
-        Err(error) if matches!(error.downcast_ref(), Some(Error::StoreMissing { .. })) => {
-            return Ok(None);
-        }
-        other => other?,
+/// Returns what is asked for: the query as [`query::typed`] made it, and the limits.
+pub(super) fn request(args: &SearchArgs, typed: String) -> SearchRequest {
+    // All notes that meet conditions are put in order, not the best few of them.
+    let is_listing = args.sort == Sort::Date && query::is_condition_only(&typed);
+    let limit = match args.format {
+        _ if args.count => Some(COUNTED_MAX),
+        _ if args.all || is_listing => Some(HITS_MAX),
+        Format::Qmd => args.limit.or(Some(qmd::LISTED_HITS_MAX)),
+        _ => args.limit,
     };
-    let model = Arc::new(runtime::Model::asked(located)?);
-    let searcher = Searcher::new(settings, located.clone(), model);
-    store.map_pages()?;
-    question(&searcher, &store, is_checked.then_some(now)).map(Some)
-}
-
-/// A folder that is gone is told even where the index could not be told.
-pub(super) fn said_of_missing(located: &Located, said: &[String]) -> Option<String> {
-    let reason = runtime::FOLDER_GONE.to_owned();
-    let is_gone = located.vault.as_ref().is_some_and(|vault| !vault.is_dir());
-    let notice = caveats::withheld(located, &Withheld::Closed { reason });
-    (is_gone && !said.contains(&notice)).then_some(notice)
-}
-
-pub(super) fn request(args: &SearchArgs) -> SearchRequest {
     SearchRequest {
-        query: args.query.join(" "),
-        limit: args.limit.or(match args.format {
-            Format::Qmd => Some(qmd::LISTED_HITS_MAX),
-            _ => None,
-        }),
-        per_note: args.per_note,
+        query: typed,
+        limit,
+        per_note: args.count.then_some(1).or(args.per_note),
         mode: args.mode,
         fusion: args.fusion,
         min_score: args.min_score,
@@ -159,8 +217,16 @@ pub(super) fn request(args: &SearchArgs) -> SearchRequest {
     }
 }
 
+/// Returns how many hits are printed at most.
+fn shown_max(settings: &Settings, args: &SearchArgs) -> usize {
+    match args.all || args.count {
+        true => usize::MAX,
+        false => args.limit.unwrap_or(settings.search.limit) as usize,
+    }
+}
+
 /// There is nothing to search yet: an empty answer that says so.
-fn without_index(mode: Mode, args: &SearchArgs) -> SearchResponse {
+fn without_index(mode: Mode, query: &str) -> SearchResponse {
     let answer = Answer {
         hits: Vec::new(),
         evidence: Evidence::None,
@@ -168,7 +234,7 @@ fn without_index(mode: Mode, args: &SearchArgs) -> SearchResponse {
         notices: vec!["there is no index yet; run `ken index` first".to_owned()],
     };
     SearchResponse::from(Answered {
-        query: masked(&args.query.join(" ")),
+        query: masked(query),
         mode,
         is_explained: false,
         took_ms: 0.0,
@@ -178,121 +244,80 @@ fn without_index(mode: Mode, args: &SearchArgs) -> SearchResponse {
     })
 }
 
-/// Opens the index, bringing it up to date first where that is needed; tells whether it is known
-/// to be up to date.
-fn open_fresh(located: &Located, update: Update) -> Result<(Store, bool)> {
-    let Some(folder) = located.vault.as_deref().filter(|_| !update.is_off) else {
-        return Ok((runtime::store(located)?, false));
-    };
-    let store = match runtime::store(located) {
-        Ok(store) => Some(store),
-        Err(error) if runtime::is_to_be_made(&error) => None,
-        Err(error) => return Err(error.into()),
-    };
-    if let Some(store) = store {
-        let looked = fresh::look(located, folder, &store, update.is_thorough);
-        let is_missing = |error: &anyhow::Error| {
-            matches!(error.downcast_ref(), Some(Error::VaultMissing { .. }))
-        };
-        match looked {
-            // A disk may not be there for now: what is known of it can still be asked.
-            Err(error) if is_missing(&error) => return Ok((store, false)),
-            Err(error) => return Err(error),
-            Ok(Freshness::Fresh) => return Ok((store, true)),
-            Ok(Freshness::Likely) => return Ok((store, false)),
-            Ok(Freshness::Stale) => {}
-        }
-    }
-    refresh(located, folder, update.quiet)
-}
-
-fn refresh(located: &Located, folder: &Path, quiet: bool) -> Result<(Store, bool)> {
-    match runtime::update(located, folder, How::default()) {
-        Ok((report, _)) if report.is_stopped => {
-            let notices = caveats::of_run(located, &report);
-            Err(hint::Interrupted(notices.join("; ")).into())
-        }
-        Ok((report, seconds)) => {
-            let did_something =
-                report.n_added + report.n_changed + report.n_removed + report.n_renamed > 0;
-            if did_something || report.rebuilt.is_some() {
-                render::report(&report, seconds, quiet);
-            }
-            Ok((runtime::store(located)?, report.withheld.is_none()))
-        }
-        // Somebody else is at it; what they have committed so far can be searched.
-        Err(error) if matches!(error.downcast_ref(), Some(Error::StoreBusy { .. })) => {
-            render::say("note: another process is indexing; these are the notes it has finished");
-            Ok((runtime::store(located)?, false))
-        }
-        // Words can still be looked up in the index as it is.
-        Err(error) if is_for_the_model(&error) => {
-            let Ok(store) = runtime::store(located) else {
-                return Err(error);
-            };
-            let notice = "note: notes have changed, but without the model they cannot be indexed";
-            render::say(&format!("{notice}: {error:#}"));
-            Ok((store, false))
-        }
-        // What cannot be written can still be read.
-        Err(error) if is_closed_to_us(&error) => match runtime::store(located) {
-            Ok(store) => {
-                render::say(&format!(
-                    "note: the notes have changed, but the index cannot: {error}"
-                ));
-                Ok((store, false))
-            }
-            Err(_) => Err(error),
-        },
-        Err(error) => Err(error),
-    }
-}
-
-/// Whether it is the model that cannot be had.
-fn is_for_the_model(error: &anyhow::Error) -> bool {
-    error.is::<EmbedError>() || matches!(error.downcast_ref(), Some(Error::Model(_)))
-}
-
-/// Whether the index may not be written, by us or by anybody.
-fn is_closed_to_us(error: &anyhow::Error) -> bool {
-    use std::io::ErrorKind::{PermissionDenied, ReadOnlyFilesystem};
-    match error.downcast_ref() {
-        Some(Error::Io { source, .. }) => {
-            matches!(source.kind(), PermissionDenied | ReadOnlyFilesystem)
-        }
-        _ => false,
-    }
-}
-
 fn print(
-    answer: &SearchResponse,
-    vault: Option<&Path>,
+    settings: &Settings,
+    answer: &mut SearchResponse,
+    vaults: &Vaults,
     args: &SearchArgs,
-    quiet: bool,
+    place: &Place,
 ) -> Result<()> {
     match args.format {
         Format::Text if args.json => render::print_json(answer),
-        Format::Text => render::answer(answer, vault, quiet),
+        Format::Text => print_text(settings, answer, vaults, args, place),
         Format::Json => render::print_json(answer),
         Format::Jsonl => answer.hits.iter().try_for_each(render::print_json),
         Format::Md => render::markdown(answer),
         // Only an answer without hits comes this way.
         Format::Qmd => render::print("[]\n"),
-        Format::Paths => {
-            let mut paths: Vec<&str> = Vec::new();
-            for hit in &answer.hits {
-                for path in std::iter::once(&hit.path).chain(&hit.also_in) {
-                    if !paths.contains(&path.as_str()) {
-                        paths.push(path);
-                    }
-                }
-            }
-            render::print(
-                &paths
-                    .iter()
-                    .map(|path| format!("{}\n", render::inline(path)))
-                    .collect::<String>(),
-            )
-        }
+        Format::Paths => listed::paths(answer, vaults, args),
+        Format::Lines => listed::lines(answer, vaults, args),
     }
+}
+
+/// Prints hits for people: on a terminal no more than it holds, unless somebody said how many.
+fn print_text(
+    settings: &Settings,
+    answer: &mut SearchResponse,
+    vaults: &Vaults,
+    args: &SearchArgs,
+    place: &Place,
+) -> Result<()> {
+    let contexts = contexts(settings, answer, args, place)?;
+    let width = render::width();
+    let mut blocks = Vec::new();
+    for (hit, context) in answer.hits.iter().zip(contexts) {
+        let vault = vaults.get(hit.domain.as_deref());
+        blocks.push(render::hit(hit, vault, context.as_deref(), width));
+    }
+    let n_found = blocks.len();
+    let says_how_many = args.limit.is_some() || args.all || args.explain || args.context.is_some();
+    if let Some(n_rows) = render::height().filter(|_| !says_how_many) {
+        // What is said below them, and the next prompt, need room, too.
+        let n_said = 3 + answer.notices.len();
+        let scores: Vec<f64> = answer.hits.iter().map(|hit| hit.score).collect();
+        if args.sort == Sort::Score {
+            blocks.truncate(fit::before_tail(&scores));
+        }
+        let heights: Vec<usize> = blocks
+            .iter()
+            .map(|block| block.lines().count() + 1)
+            .collect();
+        blocks.truncate(fit::fitting(&heights, n_rows.saturating_sub(n_said)));
+    }
+    let n_shown = blocks.len();
+    let text: String = blocks.iter().map(|block| format!("{block}\n")).collect();
+    render::paged(&text)?;
+    if !place.quiet {
+        render::summary(answer, n_shown, n_found);
+    }
+    Ok(())
+}
+
+/// Reads the lines around each hit, if they were asked for.
+fn contexts(
+    settings: &Settings,
+    answer: &SearchResponse,
+    args: &SearchArgs,
+    place: &Place,
+) -> Result<Vec<Option<Vec<render::Line>>>> {
+    let Some(n_around) = args.context else {
+        return Ok(answer.hits.iter().map(|_| None).collect());
+    };
+    let searchers = Searchers::open(settings, place)?;
+    let around = |hit: &Hit| {
+        let note = searchers.get(hit.domain.as_deref())?.passage(&hit.path)?;
+        let lines = context::around(hit, &note, n_around as usize);
+        Ok((!lines.is_empty()).then_some(lines))
+    };
+    answer.hits.iter().map(around).collect()
 }

@@ -10,6 +10,7 @@ use super::Found;
 use crate::args::{CompatServer, Place, ServeArgs};
 use crate::conversations::ConversationsPlace;
 use crate::hint::Hinted;
+use crate::open;
 use crate::render;
 use crate::searcher::{Searchers, memory};
 use crate::serve::{self, Options};
@@ -58,9 +59,32 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &ServeArgs) -> Resul
         read_time_max: Duration::from_millis(args.read_timeout_ms),
         settings: settings.clone(),
     };
-    serve::run(searchers, options, render::say)?;
+    let announce = |line: &str| {
+        render::say(line);
+        if args.open {
+            open_page(line);
+        }
+    };
+    serve::run(searchers, options, announce)?;
     drop(watching);
     Ok(Found::Something)
+}
+
+/// Opens the page at the first address that a line tells, beside everything else.
+fn open_page(line: &str) {
+    let Some((_, rest)) = line.split_once("http://") else {
+        return;
+    };
+    let end = rest.find([',', ' ']).unwrap_or(rest.len());
+    // An address that stands for all of them is none to go to.
+    let place = rest[..end]
+        .replace("0.0.0.0", "127.0.0.1")
+        .replace("[::]", "[::1]");
+    std::thread::spawn(move || {
+        if let Err(error) = open::address(&format!("http://{place}/")) {
+            render::say(&format!("note: {error}; the page is at http://{place}/"));
+        }
+    });
 }
 
 fn address(args: &ServeArgs) -> Result<SocketAddr> {

@@ -2,7 +2,7 @@
 
 use anyhow::Result;
 
-use super::Found;
+use super::{Found, named};
 use crate::args::{Place, TraverseArgs};
 use crate::render;
 use crate::searcher::{Searchers, WalkRequest};
@@ -18,7 +18,10 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &TraverseArgs) -> Re
         is_deep: args.deep,
         is_compared: args.compare,
     };
-    let walk = Searchers::open(settings, place)?.any(|searcher| searcher.traverse(&request))?;
+    let searchers = Searchers::open(settings, place)?;
+    let walk = named::ask(&searchers, &args.note, |searcher| {
+        searcher.traverse(&request)
+    })?;
     let walk = TraverseResponse::from(walk);
     if args.json {
         render::print_json(&walk)?;

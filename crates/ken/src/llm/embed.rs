@@ -1,15 +1,16 @@
 //! Text to vectors by a provider: the engine's `Embedder` over the network.
 //!
 //! The engine asks and waits on threads of its own. The requests run beside them, a few at a time, in
-//! batches. A batch that fails is tried again, and if that does not help, the error says which and why;
-//! nothing is left out silently.
+//! batches. A batch that fails is tried again, and if that does not help, the error says why; the others go
+//! on. Nothing is left out silently.
 
+use std::ops::Range;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc;
 use std::time::Duration;
 
-use kenning::embed::{EmbedError, Embedder, ModelId};
+use kenning::embed::{EmbedError, Embedder, MadeFn, ModelId};
 use tokio::runtime::{Builder, Runtime};
 use tokio::sync::Semaphore;
 use tokio::task::JoinHandle;
@@ -83,9 +84,8 @@ impl RemoteEmbedder {
             })?;
         let mut own = Self {
             id: ModelId {
-                name: settings.name.clone(),
-                revision: revision(&settings),
                 dimensions: settings.dimensions.unwrap_or(0),
+                ..Self::id_of(&settings)
             },
             asked: Arc::new(Asked {
                 remote,
@@ -96,45 +96,78 @@ impl RemoteEmbedder {
             runtime: Some(runtime),
         };
         if own.id.dimensions == 0 {
-            own.id.dimensions = own.embed(&[PROBE], Side::Query)?.len();
+            // A server that is away is missed when vectors are asked for; words do without.
+            let row = own.embed(&[PROBE], Side::Passage);
+            own.id.dimensions = row.map_or(0, |row| row.len());
         }
         Ok(own)
     }
 
+    /// Returns which model it would be, as far as the settings tell: without its dimensions.
+    pub(crate) fn id_of(settings: &Embedding) -> ModelId {
+        ModelId {
+            name: settings.name.clone(),
+            revision: revision(settings),
+            dimensions: 0,
+        }
+    }
+
     /// Returns the rows of the texts behind each other.
     fn embed(&self, texts: &[&str], side: Side) -> Result<Vec<f32>, EmbedError> {
+        let mut rows = vec![Vec::new(); texts.len().div_ceil(BATCH_TEXTS)];
+        let mut failure = None;
+        self.each(texts, side, &mut |places, batch| {
+            match batch {
+                Ok(batch) => rows[places.start / BATCH_TEXTS] = batch,
+                Err(error) => failure = Some(error),
+            }
+            failure.is_none()
+        });
+        failure.map_or_else(|| Ok(rows.concat()), Err)
+    }
+
+    /// Hands on the rows of each batch as they come.
+    fn each(&self, texts: &[&str], side: Side, made: &mut MadeFn<'_>) {
         let runtime = self
             .runtime
             .as_ref()
             .expect("it is taken when dropped only");
         let (told, heard) = mpsc::channel();
         let mut tasks = Tasks(Vec::new());
-        let n_batches = texts.len().div_ceil(BATCH_TEXTS);
+        let mut waited_for: Vec<Range<usize>> = Vec::new();
         for (place, batch) in texts.chunks(BATCH_TEXTS).enumerate() {
+            let start = place * BATCH_TEXTS;
+            waited_for.push(start..start + batch.len());
             let batch: Vec<String> = batch.iter().map(|text| (*text).to_owned()).collect();
             let (asked, told) = (Arc::clone(&self.asked), told.clone());
             let dimensions = self.id.dimensions;
             tasks.0.push(runtime.spawn(async move {
                 let rows = asked.rows(&batch, side, dimensions).await;
-                // If nobody listens, another batch has failed.
-                let _ = told.send((place, rows));
+                // If nobody listens, the others are not wanted any more.
+                let _ = told.send((start, rows));
             }));
         }
         drop(told);
-        let mut rows = vec![Vec::new(); n_batches];
-        for (place, batch) in heard {
-            let name = &self.asked.settings.name;
-            rows[place] = batch.map_err(|error| unavailable(name, &error))?;
+        let name = &self.id.name;
+        for (start, rows) in heard {
+            let Some(place) = waited_for.iter().position(|places| places.start == start) else {
+                continue;
+            };
+            let places = waited_for.swap_remove(place);
+            if !made(places, rows.map_err(|error| unavailable(name, &error))) {
+                return;
+            }
         }
-        let rows = rows.concat();
         // A task that panicked says nothing.
-        match self.id.dimensions == 0 || rows.len() == texts.len() * self.id.dimensions {
-            true => Ok(rows),
-            false => Err(EmbedError::Unavailable {
-                model: self.id.name.clone(),
+        for places in waited_for {
+            let lost = EmbedError::Unavailable {
+                model: name.clone(),
                 reason: "a batch was lost".to_owned(),
                 hint: "run it again".to_owned(),
-            }),
+            };
+            if !made(places, Err(lost)) {
+                return;
+            }
         }
     }
 }
@@ -169,6 +202,14 @@ impl Embedder for RemoteEmbedder {
 
     fn embed_query(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
         self.embed(&[text], Side::Query)
+    }
+
+    fn is_elsewhere(&self) -> bool {
+        true
+    }
+
+    fn embed_each(&self, texts: &[&str], made: &mut MadeFn<'_>) {
+        self.each(texts, Side::Passage, made);
     }
 }
 

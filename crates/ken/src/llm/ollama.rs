@@ -7,10 +7,10 @@ use serde_json::{Value, json};
 
 use super::thoughts::Thoughts;
 use super::wire::{
-    Call, Decoder, Framing, Garbled, Wire, arguments, count, error_text, names, parse, take,
-    take_call, take_thought,
+    Call, Decoder, Framing, Garbled, Wire, arguments, bearer, count, error_text, function,
+    messages, names, parse, take, take_call, take_thought,
 };
-use super::{ChatReply, ChatRequest, Listener, Message, Stop, Tool, ToolCall, Usage};
+use super::{ChatReply, ChatRequest, Listener, Message, Stop, ToolCall, Usage};
 use crate::settings::Provider;
 
 /// An Ollama server.
@@ -44,24 +44,18 @@ impl Ollama {
 
 impl Wire for Ollama {
     fn headers(&self, key: Option<&str>) -> Vec<(&'static str, String)> {
-        let bearer = |key| ("authorization", format!("Bearer {key}"));
-        key.map(bearer).into_iter().collect()
+        bearer(key)
     }
 
     fn chat(&self, request: &ChatRequest, thinking: Option<bool>) -> Call {
-        let mut messages = Vec::new();
-        if !request.system.is_empty() {
-            messages.push(json!({"role": "system", "content": request.system}));
-        }
-        messages.extend(request.messages.iter().map(message));
         let mut body = json!({
             "model": self.model,
-            "messages": messages,
+            "messages": messages(request, message),
             "stream": true,
             "options": self.options(request),
         });
         if !request.tools.is_empty() {
-            body["tools"] = request.tools.iter().map(tool).collect();
+            body["tools"] = request.tools.iter().map(function).collect();
         }
         if let Some(thinking) = thinking {
             body["think"] = thinking.into();
@@ -94,14 +88,6 @@ impl Wire for Ollama {
     fn rows(&self, mut reply: Value) -> Option<Vec<Vec<f32>>> {
         serde_json::from_value(reply["embeddings"].take()).ok()
     }
-}
-
-fn tool(tool: &Tool) -> Value {
-    json!({"type": "function", "function": {
-        "name": tool.name,
-        "description": tool.description,
-        "parameters": tool.parameters,
-    }})
 }
 
 fn message(message: &Message) -> Value {

@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 
 use super::thoughts::Thoughts;
 use super::wire::{
-    Call, Decoder, Framing, Garbled, Wire, arguments, count, error_text, names, parse, take,
-    take_call, take_thought,
+    Call, Decoder, Framing, Garbled, Wire, arguments, bearer, count, error_text, function,
+    messages, names, parse, take, take_call, take_thought,
 };
-use super::{ChatReply, ChatRequest, Listener, Message, Picture, Stop, Tool, ToolCall, Usage};
+use super::{ChatReply, ChatRequest, Listener, Message, Picture, Stop, ToolCall, Usage};
 use crate::settings::Provider;
 
 /// The end of a stream.
@@ -39,24 +39,18 @@ impl OpenAi {
 
 impl Wire for OpenAi {
     fn headers(&self, key: Option<&str>) -> Vec<(&'static str, String)> {
-        let bearer = |key| ("authorization", format!("Bearer {key}"));
-        key.map(bearer).into_iter().collect()
+        bearer(key)
     }
 
     fn chat(&self, request: &ChatRequest, _: Option<bool>) -> Call {
-        let mut messages = Vec::new();
-        if !request.system.is_empty() {
-            messages.push(json!({"role": "system", "content": request.system}));
-        }
-        messages.extend(request.messages.iter().map(message));
         let mut body = json!({
             "model": self.model,
-            "messages": messages,
+            "messages": messages(request, message),
             "stream": true,
             "stream_options": {"include_usage": true},
         });
         if !request.tools.is_empty() {
-            body["tools"] = request.tools.iter().map(tool).collect();
+            body["tools"] = request.tools.iter().map(function).collect();
         }
         if let Some(max_tokens) = request.max_tokens {
             body[self.limit_key] = max_tokens.into();
@@ -101,14 +95,6 @@ impl Wire for OpenAi {
         rows.sort_by_key(|(index, _)| *index);
         Some(rows.into_iter().map(|(_, row)| row).collect())
     }
-}
-
-fn tool(tool: &Tool) -> Value {
-    json!({"type": "function", "function": {
-        "name": tool.name,
-        "description": tool.description,
-        "parameters": tool.parameters,
-    }})
 }
 
 fn message(message: &Message) -> Value {

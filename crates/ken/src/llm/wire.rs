@@ -1,9 +1,9 @@
 //! How a provider writes requests and replies: the part in which providers differ. No network here.
 
-use serde_json::{Map, Value};
+use serde_json::{Map, Value, json};
 
 use super::error::Trouble;
-use super::{ChatEvent, ChatReply, ChatRequest, Listener, ToolCall};
+use super::{ChatEvent, ChatReply, ChatRequest, Listener, Message, Tool, ToolCall};
 
 /// What a provider's requests and replies look like.
 pub(super) trait Wire: Send + Sync {
@@ -144,6 +144,29 @@ pub(super) fn take_thought(reply: &mut ChatReply, text: Option<&Value>, events: 
 pub(super) fn take_call(reply: &mut ChatReply, call: ToolCall, events: Listener<'_>) {
     reply.tool_calls.push(call.clone());
     events(ChatEvent::ToolCall(call));
+}
+
+/// Returns the header that most servers know a key by.
+pub(super) fn bearer(key: Option<&str>) -> Vec<(&'static str, String)> {
+    let bearer = |key| ("authorization", format!("Bearer {key}"));
+    key.map(bearer).into_iter().collect()
+}
+
+/// Returns the messages of a request, the rules first; `message` writes each.
+pub(super) fn messages(request: &ChatRequest, message: fn(&Message) -> Value) -> Vec<Value> {
+    let rules =
+        (!request.system.is_empty()).then(|| json!({"role": "system", "content": request.system}));
+    let said = request.messages.iter().map(message);
+    rules.into_iter().chain(said).collect()
+}
+
+/// Returns a tool as OpenAI describes one, and others after it.
+pub(super) fn function(tool: &Tool) -> Value {
+    json!({"type": "function", "function": {
+        "name": tool.name,
+        "description": tool.description,
+        "parameters": tool.parameters,
+    }})
 }
 
 /// Returns a count of tokens.

@@ -94,6 +94,7 @@ mod tests {
             config: Some(config),
             color: When::Never,
             quiet: true,
+            ..Place::default()
         };
         let settings = Settings::load(&place, false).unwrap();
         let searchers = Searchers::open(&settings, &place).unwrap();

@@ -5,8 +5,10 @@ use std::path::Path;
 
 use anyhow::Result;
 
-use super::{DIM, HEAD, PATH, inline, link, plain, print, say_styled, width, wrap};
-use crate::wire::{AskResponse, AskedSentence};
+use super::hits::link;
+use super::wrap::{pieces, wrap};
+use super::{DIM, HEAD, PATH, inline, plain, print, say_styled, width};
+use crate::wire::AskResponse;
 
 /// Prints an answer for people.
 pub(crate) fn asked(answer: &AskResponse, vault: Option<&Path>, quiet: bool) -> Result<()> {
@@ -17,12 +19,17 @@ pub(crate) fn asked(answer: &AskResponse, vault: Option<&Path>, quiet: bool) -> 
         ));
     }
     for sentence in &answer.sentences {
-        for line in wrap(&marked(sentence), width().saturating_sub(2)) {
+        let is_answer = |at: usize| {
+            let answer = sentence.answer();
+            answer.is_some_and(|(from, to)| (from..to).contains(&at))
+        };
+        let pieces = pieces(&sentence.quote, is_answer);
+        for line in wrap(&pieces, width().saturating_sub(2)) {
             writeln!(out, "{line}")?;
         }
         let place = sentence.place();
         let lines = inline(&place[sentence.path.len()..]).into_owned();
-        let path = link(&sentence.path, vault);
+        let path = link(&sentence.path, vault, sentence.start_line);
         let crumbs = inline(&sentence.breadcrumb.join(" › ")).into_owned();
         writeln!(out, "  {PATH}{path}{lines}{PATH:#}{DIM}  {crumbs}{DIM:#}\n")?;
     }
@@ -50,28 +57,6 @@ pub(crate) fn asked(answer: &AskResponse, vault: Option<&Path>, quiet: bool) -> 
     Ok(())
 }
 
-/// The words of a sentence, and which of them are the answer.
-fn marked(sentence: &AskedSentence) -> Vec<(String, bool)> {
-    let is_answer = |at: usize| {
-        sentence
-            .answer()
-            .is_some_and(|(from, to)| (from..to).contains(&at))
-    };
-    let mut words: Vec<(String, bool)> = Vec::new();
-    let (mut word, mut is_marked) = (String::new(), false);
-    for (at, c) in sentence.quote.chars().enumerate() {
-        if c.is_whitespace() {
-            words.push((std::mem::take(&mut word), is_marked));
-            is_marked = false;
-        } else {
-            word.push(c);
-            is_marked |= is_answer(at);
-        }
-    }
-    words.push((word, is_marked));
-    words
-}
-
 /// Prints an answer as Markdown: quotes with the answer in bold, and where each stands.
 pub(crate) fn asked_markdown(answer: &AskResponse) -> Result<()> {
     let mut out = String::new();
@@ -81,7 +66,7 @@ pub(crate) fn asked_markdown(answer: &AskResponse) -> Result<()> {
         out += &format!("*{}{}.*\n\n", first.unwrap_or_default(), chars.as_str());
     }
     for sentence in &answer.sentences {
-        let quote = bold(sentence);
+        let quote = sentence.marked();
         let place = inline(&sentence.place()).replace('`', "'");
         let crumbs = inline(&sentence.breadcrumb.join(" › ")).into_owned();
         out += &format!(
@@ -90,21 +75,4 @@ pub(crate) fn asked_markdown(answer: &AskResponse) -> Result<()> {
         );
     }
     print(&out)
-}
-
-fn bold(sentence: &AskedSentence) -> String {
-    let Some((from, to)) = sentence.answer() else {
-        return sentence.quote.clone();
-    };
-    let mut out = String::new();
-    for (at, c) in sentence.quote.chars().enumerate() {
-        if at == from {
-            out += "**";
-        }
-        out.push(c);
-        if at + 1 == to {
-            out += "**";
-        }
-    }
-    out
 }

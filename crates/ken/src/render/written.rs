@@ -5,7 +5,7 @@ use std::io::Write;
 use anyhow::Result;
 
 use super::{DIM, HEAD, PATH, inline, print, say_styled};
-use crate::wire::rag::{RagChecked, RagCitation, WrittenAnswer};
+use crate::wire::rag::{RagChecked, RagCitation, RagOutcome, WrittenAnswer};
 
 /// Prints what an answer rests on, for people. The answer itself was printed as it came.
 pub(crate) fn written(answer: &WrittenAnswer, quiet: bool) -> Result<()> {
@@ -23,23 +23,34 @@ pub(crate) fn written(answer: &WrittenAnswer, quiet: bool) -> Result<()> {
     for line in flagged(answer) {
         say_styled(&format!("{HEAD}not verified:{HEAD:#} {line}"));
     }
-    if quiet {
-        return Ok(());
+    if !quiet {
+        summed_up(&answer.outcome);
     }
-    for notice in &answer.outcome.notices {
+    Ok(())
+}
+
+/// Says what an answer came to: notices, how much of it is verified, how well the notes answer, and who did.
+pub(crate) fn summed_up(outcome: &RagOutcome) {
+    for notice in &outcome.notices {
         say_styled(&format!("{HEAD}hint:{HEAD:#} {}", inline(notice)));
     }
-    let outcome = &answer.outcome;
+    let evidence = format!("{} evidence", outcome.evidence);
+    // Where the notes do not say, there is nothing to cite.
+    let is_empty = outcome.evidence == "none";
     let verified = match outcome.n_checked {
-        0 => String::new(),
-        _ => format!("{} · ", outcome.verified),
+        0 if is_empty => None,
+        0 => Some("cites nothing".to_owned()),
+        _ => Some(outcome.verified.clone()),
     };
-    let model = outcome.model.as_deref().unwrap_or_default();
-    let (evidence, model) = (outcome.evidence, inline(model));
-    say_styled(&format!(
-        "{DIM}{verified}{evidence} evidence · {model}{DIM:#}"
-    ));
-    Ok(())
+    let model = outcome
+        .model
+        .as_deref()
+        .map(|model| inline(model).into_owned());
+    let told: Vec<String> = [verified, Some(evidence), model]
+        .into_iter()
+        .flatten()
+        .collect();
+    say_styled(&format!("{DIM}{}{DIM:#}", told.join(" · ")));
 }
 
 /// Prints the same as Markdown.
@@ -77,20 +88,16 @@ fn flagged(answer: &WrittenAnswer) -> Vec<String> {
         if cited.citation_verified || cited.citation_reason == "no_quote" && claim.is_none() {
             continue;
         }
-        let said = cited
-            .quote
-            .as_deref()
-            .map(|quote| format!("“{}”", inline(quote)));
+        // A quote may stand there, and what is said around it not.
+        let quote = cited.quote.as_deref();
+        let quote = quote.filter(|_| cited.citation_reason != "match");
+        let said = quote.map(|quote| format!("“{}”", inline(quote)));
         let said = said.or_else(|| claim.map(|claim| inline(&claim.text).into_owned()));
         let number = citation.number.map(|number| format!(" [{number}]"));
         let reason = match (&cited.problem, claim) {
             (Some(problem), _) => inline(problem).into_owned(),
             (None, Some(claim)) if !claim.missing.is_empty() => {
-                format!(
-                    "{}, the passage lacks {}",
-                    claim.support,
-                    inline(&claim.missing.join(", "))
-                )
+                format!("the passage lacks {}", inline(&claim.missing.join(", ")))
             }
             (None, Some(claim)) => claim.support.to_owned(),
             (None, None) => cited.citation_reason.replace('_', " "),

@@ -19,7 +19,11 @@ pub(crate) fn of(located: &Located, store: &Store) -> kenning::Result<Vec<String
         )
     });
     let withheld = caveats.withheld.map(|why| withheld(located, &why));
-    Ok(unfinished.into_iter().chain(withheld).collect())
+    let vectors = without_vectors(located, caveats.n_without_vector);
+    Ok([unfinished, withheld, vectors]
+        .into_iter()
+        .flatten()
+        .collect())
 }
 
 /// Returns what is to be said of a run, for people.
@@ -29,6 +33,7 @@ pub(crate) fn of_run(located: &Located, report: &Report) -> Vec<String> {
     let n_found = report.n_found;
     let stopped = match (report.is_stopped, report.is_undone) {
         (false, _) => None,
+        (true, false) if report.n_left == 0 => Some("stopped: every note is indexed".to_owned()),
         (true, true) => Some(format!(
             "stopped after {n_done} of {n_found} notes; the index is as it was before, and `{again} --full` begins again"
         )),
@@ -41,10 +46,24 @@ pub(crate) fn of_run(located: &Located, report: &Report) -> Vec<String> {
         "the vault lies on another file system than before; this is remembered".to_owned()
     });
     let withheld = report.withheld.as_ref().map(|why| withheld(located, why));
-    [stopped, elsewhere, withheld]
+    let vectors = without_vectors(located, report.n_without_vector);
+    [stopped, elsewhere, withheld, vectors]
         .into_iter()
         .flatten()
         .collect()
+}
+
+/// Says that vectors are missing, and what to do about it.
+fn without_vectors(located: &Located, n: usize) -> Option<String> {
+    let again = command(located, "");
+    let (passages, have, are) = match n {
+        0 => return None,
+        1 => ("passage", "has no vector", "is"),
+        _ => ("passages", "have no vectors", "are"),
+    };
+    Some(format!(
+        "{n} {passages} {have} yet and {are} found by words only; `{again}` makes them"
+    ))
 }
 
 /// Says why notes are kept that are gone, and what to do about it.

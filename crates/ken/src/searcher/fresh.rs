@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Result;
 use kenning::Error;
-use kenning::index::{self, Freshness, freshness};
+use kenning::index::{self, Freshness, Progress, Stage, freshness};
 use kenning::store::Store;
 use kenning::vault::Vault;
 
@@ -103,8 +103,7 @@ struct Shared {
 #[derive(Default)]
 struct State {
     started: Option<Instant>,
-    /// Notes that are done, and all of them.
-    progress: Option<(usize, usize)>,
+    progress: Option<Progress>,
     /// What went wrong the last time.
     trouble: Option<String>,
 }
@@ -129,7 +128,7 @@ impl Updates {
         thread::spawn(move || {
             let shared = Arc::clone(&ending.shared);
             let updated = runtime::reload(&located, How::default(), &|progress| {
-                locked(&shared.state).progress = Some((progress.n_done, progress.n_total));
+                locked(&shared.state).progress = Some(progress);
             });
             ending.set(updated.err().map(|error| told(&error)));
         });
@@ -180,9 +179,18 @@ fn told(error: &anyhow::Error) -> String {
     }
 }
 
-fn under_way(progress: Option<(usize, usize)>) -> String {
+fn under_way(progress: Option<Progress>) -> String {
     let done = match progress {
-        Some((n_done, n_total)) => format!(" ({n_done} of {n_total} notes looked at)"),
+        Some(Progress {
+            stage: Stage::Vectors,
+            n_done,
+            n_total,
+            ..
+        }) => return format!("notes have changed; {n_done} of {n_total} vectors of them are made"),
+        Some(progress) => {
+            let (n_done, n_total) = (progress.n_done, progress.n_total);
+            format!(" ({n_done} of {n_total} notes looked at)")
+        }
         None => String::new(),
     };
     format!("notes have changed and are being indexed{done}; this is from the index as it was")

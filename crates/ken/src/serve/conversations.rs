@@ -23,7 +23,8 @@ const LIMIT: u32 = 50;
 pub(super) const MARKDOWN: &str = "text/markdown; charset=utf-8";
 
 impl App {
-    fn conversations(&self, asking: &Asking) -> Result<OwnConversations> {
+    /// Opens the conversations that a client may see.
+    pub(super) fn conversations(&self, asking: &Asking) -> Result<OwnConversations> {
         self.0.conversations.open(&asking.caller, &asking.searchers)
     }
 }

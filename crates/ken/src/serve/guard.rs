@@ -12,7 +12,7 @@ use axum::response::{IntoResponse, Response};
 use blake3::Hash;
 
 use super::problem::Problem;
-use super::{BODY_BYTES_MAX, FILES_BYTES_MAX, Options, input, routes};
+use super::{BODY_BYTES_MAX, FILES_BYTES_MAX, Options, input, page, routes};
 use crate::searcher::Searchers;
 use crate::settings::{Caller, Client};
 
@@ -25,8 +25,8 @@ const FETCH_SITE: HeaderName = HeaderName::from_static("sec-fetch-site");
 pub(super) struct Guard {
     /// What may be asked where no token is needed.
     searchers: Searchers,
-    /// Digests of tokens, and what may be asked with each.
-    tokens: Vec<(Hash, Searchers, Caller)>,
+    /// Those who may ask, if not everybody may.
+    clients: Vec<Known>,
     /// Who asks where no token is needed.
     person: Caller,
     /// Methods and paths of routes that need no token.
@@ -36,6 +36,27 @@ pub(super) struct Guard {
     origins: Vec<String>,
     /// Prefixes of origins that are not web pages.
     schemes: &'static [&'static str],
+}
+
+/// Somebody who may ask.
+struct Known {
+    /// What the token is compared by.
+    token: Hash,
+    /// What a browser shows instead, once its person has signed in.
+    session: Hash,
+    searchers: Searchers,
+    caller: Caller,
+}
+
+impl Known {
+    fn new(token: &str, searchers: Searchers, caller: Caller) -> Self {
+        Self {
+            token: digest(token),
+            session: session(token),
+            searchers,
+            caller,
+        }
+    }
 }
 
 /// Lets a request pass with the searchers it may ask, or turns it away.
@@ -48,6 +69,7 @@ pub(super) async fn admit(
         Ok((searchers, caller)) => {
             request.extensions_mut().insert(searchers);
             request.extensions_mut().insert(caller);
+            request.extensions_mut().insert(Arc::clone(&guard));
             next.run(request).await
         }
         Err(problem) => problem.into_response(),
@@ -62,14 +84,8 @@ impl Guard {
         };
         let clients = options.clients.iter();
         Self {
-            tokens: clients
-                .map(|client| {
-                    (
-                        digest(client.token()),
-                        may_ask(client),
-                        client.caller.clone(),
-                    )
-                })
+            clients: clients
+                .map(|client| Known::new(client.token(), may_ask(client), client.caller.clone()))
                 .collect(),
             searchers,
             person: options.person.clone(),
@@ -101,15 +117,15 @@ impl Guard {
         if n_bytes.is_some_and(|n_bytes| n_bytes > most as u64) {
             return Err(input::too_large(most));
         }
-        if self.tokens.is_empty() {
+        if self.clients.is_empty() {
             return Ok((self.searchers.clone(), self.person.clone()));
         }
         let is_open = |(open, path): &(&str, &str)| {
             open.eq_ignore_ascii_case(method.as_str()) && *path == uri.path()
         };
-        match self.known(headers)? {
-            Some(known) => Ok(known),
-            None if self.open.iter().any(is_open) => {
+        match self.known(method, headers, host)? {
+            Some(known) => Ok((known.searchers.clone(), known.caller.clone())),
+            None if page::is_open(method, uri.path()) || self.open.iter().any(is_open) => {
                 Ok((self.searchers.only(&[]), Caller::default()))
             }
             None => Err(Problem::new(
@@ -188,25 +204,88 @@ impl Guard {
             || self.schemes.iter().any(|scheme| origin.starts_with(scheme))
     }
 
-    /// Returns what may be asked with the token of a request, if it is known.
-    fn known(&self, headers: &HeaderMap) -> Result<Option<(Searchers, Caller)>, Problem> {
+    /// Returns who asks, if that is known: by the token, or by what a browser keeps of one.
+    fn known(
+        &self,
+        method: &Method,
+        headers: &HeaderMap,
+        host: &str,
+    ) -> Result<Option<&Known>, Problem> {
         let sent = only(headers, header::AUTHORIZATION)?.and_then(|value| {
             let (scheme, token) = value.split_once(' ')?;
             scheme.eq_ignore_ascii_case("bearer").then(|| token.trim())
         });
-        let Some(sent) = sent else {
+        if let Some(sent) = sent {
+            let sent = digest(sent);
+            return Ok(self.find(|known| known.token == sent));
+        }
+        let Some(shown) = self.cookie(headers)? else {
             return Ok(None);
         };
-        // Every token is compared, so that the time tells nothing about which one was near.
-        let sent = digest(sent);
+        // A browser sends cookies by itself: what changes something must come from our own page.
+        if !is_read(method) && !is_own_page(headers, host)? {
+            return Err(Problem::new(
+                StatusCode::FORBIDDEN,
+                "a browser must say that its own page asks",
+            ));
+        }
+        Ok(self.find(|known| known.session == shown))
+    }
+
+    /// Returns the client that fits. Every one is compared, so that the time tells nothing about which was
+    /// near.
+    fn find(&self, is_one: impl Fn(&Known) -> bool) -> Option<&Known> {
         let mut found = None;
-        for (token, searchers, caller) in &self.tokens {
-            if *token == sent {
-                found = Some((searchers, caller));
+        for known in &self.clients {
+            if is_one(known) {
+                found = Some(known);
             }
         }
-        Ok(found.map(|(searchers, caller)| (searchers.clone(), caller.clone())))
+        found
     }
+
+    /// Returns what a browser shows from now on instead of a token, if that is known.
+    pub(super) fn session(&self, token: &str) -> Option<String> {
+        let sent = digest(token);
+        let known = self.find(|known| known.token == sent)?;
+        Some(known.session.to_hex().to_string())
+    }
+
+    /// Returns the name of the cookie. Browsers do not tell the ports of a machine apart, so the name does.
+    pub(super) fn cookie_name(headers: &HeaderMap) -> String {
+        let host = headers
+            .get(header::HOST)
+            .and_then(|host| host.to_str().ok());
+        let authority = host.and_then(|host| host.parse::<Authority>().ok());
+        let port = authority.and_then(|authority| authority.port_u16());
+        format!("ken-{}", port.unwrap_or(80))
+    }
+
+    fn cookie(&self, headers: &HeaderMap) -> Result<Option<Hash>, Problem> {
+        let Some(cookies) = only(headers, header::COOKIE)? else {
+            return Ok(None);
+        };
+        let name = Self::cookie_name(headers);
+        let mut pairs = cookies
+            .split(';')
+            .filter_map(|pair| pair.trim().split_once('='));
+        let value = pairs.find(|(key, _)| *key == name).map(|(_, value)| value);
+        Ok(value.and_then(|value| Hash::from_hex(value).ok()))
+    }
+}
+
+fn is_read(method: &Method) -> bool {
+    matches!(*method, Method::GET | Method::HEAD)
+}
+
+/// Whether a browser says that a page of this very server asks.
+fn is_own_page(headers: &HeaderMap, host: &str) -> Result<bool, Problem> {
+    let Some(origin) = only(headers, header::ORIGIN)? else {
+        return Ok(only(headers, FETCH_SITE)? == Some("same-origin"));
+    };
+    let schemes = ["http://", "https://"].into_iter();
+    let mut authorities = schemes.filter_map(|scheme| origin.strip_prefix(scheme));
+    Ok(authorities.any(|authority| authority.eq_ignore_ascii_case(host)))
 }
 
 /// Returns the value of a header that may stand there once only.
@@ -226,6 +305,15 @@ fn only(headers: &HeaderMap, name: HeaderName) -> Result<Option<&str>, Problem> 
 /// that time tells neither how long a token is nor how much of it was right.
 fn digest(token: &str) -> Hash {
     blake3::hash(token.as_bytes())
+}
+
+/// Returns what a browser keeps of a token. Other programs of this machine may see it, since browsers do not
+/// tell ports apart; they cannot tell the token by it.
+fn session(token: &str) -> Hash {
+    Hash::from_bytes(blake3::derive_key(
+        "kenning 2026 sign-in of the page",
+        token.as_bytes(),
+    ))
 }
 
 /// Returns how large a body may be that is sent to a path.
@@ -248,7 +336,7 @@ mod tests {
         Guard {
             open: routes::open(),
             searchers: Searchers::none(),
-            tokens: Vec::new(),
+            clients: Vec::new(),
             person: Caller::default(),
             bound: bound.parse().unwrap(),
             hosts: vec!["notes.example".to_owned()],
@@ -317,7 +405,7 @@ mod tests {
     #[test]
     fn a_token_is_compared_whole() {
         let guard = Guard {
-            tokens: vec![(digest("abc"), Searchers::none(), Caller::default())],
+            clients: vec![Known::new("abc", Searchers::none(), Caller::default())],
             ..guard("127.0.0.1")
         };
         for (sent, expected) in [
@@ -329,9 +417,59 @@ mod tests {
             ("Basic abc", false),
         ] {
             let headers = headers(&[(header::AUTHORIZATION, sent)]);
-            let known = guard.known(&headers).unwrap().is_some();
-            assert_eq!(known, expected, "{sent}");
+            let known = guard.known(&Method::POST, &headers, "127.0.0.1:7117");
+            assert_eq!(known.unwrap().is_some(), expected, "{sent}");
         }
+    }
+
+    #[test]
+    fn a_cookie_changes_nothing_from_another_page() {
+        let guard = Guard {
+            clients: vec![Known::new("abc", Searchers::none(), Caller::default())],
+            ..guard("127.0.0.1")
+        };
+        let session = guard.session("abc").unwrap();
+        assert!(guard.session("abd").is_none() && !session.contains("abc"));
+        let host = "127.0.0.1:7117";
+        let cookie = format!("other=1; ken-7117={session}");
+        let check = |method: &Method,
+                     cookie: &str,
+                     more: &[(HeaderName, &str)],
+                     expected: Result<bool, ()>| {
+            let mut pairs = vec![(header::HOST, host), (header::COOKIE, cookie)];
+            pairs.extend_from_slice(more);
+            let headers = headers(&pairs);
+            let known = guard.known(method, &headers, host);
+            let known = known.map(|known| known.is_some()).map_err(|_| ());
+            assert_eq!(known, expected, "{method} {more:?}");
+        };
+        let own = (header::ORIGIN, "http://127.0.0.1:7117");
+        let beside = (header::ORIGIN, "http://127.0.0.1:8000");
+        check(&Method::GET, &cookie, &[], Ok(true));
+        check(&Method::POST, &cookie, &[], Err(()));
+        check(&Method::POST, &cookie, &[own], Ok(true));
+        check(
+            &Method::DELETE,
+            &cookie,
+            &[(FETCH_SITE, "same-origin")],
+            Ok(true),
+        );
+        check(&Method::POST, &cookie, &[beside], Err(()));
+        check(
+            &Method::POST,
+            &cookie,
+            &[(header::ORIGIN, "https://page.example")],
+            Err(()),
+        );
+        check(
+            &Method::POST,
+            &cookie,
+            &[(FETCH_SITE, "same-site")],
+            Err(()),
+        );
+        let foreign = format!("ken-7118={session}");
+        check(&Method::GET, &foreign, &[], Ok(false));
+        check(&Method::GET, "ken-7117=abc", &[], Ok(false));
     }
 
     #[test]

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use anyhow::Result;
 use axum::Json;
 use axum::extract::State;
-use axum::http::{StatusCode, Uri, header};
+use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use kenning::cite::Citation;
 use serde::Serialize;
@@ -262,17 +262,6 @@ pub(super) async fn verify(
     }
     app.ask(move || Ok(VerifyResponse::new(searcher.verify(citations)?)))
         .await
-}
-
-pub(super) async fn not_built(_: At, uri: Uri) -> Problem {
-    Problem::new(
-        StatusCode::NOT_IMPLEMENTED,
-        format!(
-            "{} is not built: nothing here renames tags in notes",
-            uri.path()
-        ),
-    )
-    .hint("change the notes themselves, then POST /reload")
 }
 
 pub(super) async fn health(Every(searchers): Every) -> Json<HealthResponse> {

@@ -54,6 +54,7 @@ impl FromRequestParts<App> for Every {
 }
 
 /// Who asks, and what it may ask: of the domain in the path, or all it may.
+#[derive(Clone)]
 pub(super) struct Asking {
     pub(super) caller: Caller,
     pub(super) searchers: Searchers,
@@ -188,12 +189,7 @@ impl<T: DeserializeOwned> FromRequest<App> for Sent<T> {
                 return Err(too_large(most));
             }
             Ok(Err(_)) => return Err(Problem::bad("the body broke off")),
-            Err(_) => {
-                return Err(Problem::new(
-                    StatusCode::REQUEST_TIMEOUT,
-                    "the body took too long to arrive",
-                ));
-            }
+            Err(_) => return Err(late()),
         };
         json(&bytes).map(Self)
     }
@@ -206,7 +202,16 @@ fn is_json(headers: &HeaderMap) -> bool {
     kind.eq_ignore_ascii_case("application/json")
 }
 
-fn json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
+/// Says that a body did not arrive in time.
+pub(super) fn late() -> Problem {
+    Problem::new(
+        StatusCode::REQUEST_TIMEOUT,
+        "the body took too long to arrive",
+    )
+}
+
+/// Reads an object of known fields.
+pub(super) fn json<T: DeserializeOwned>(bytes: &[u8]) -> Result<T, Problem> {
     // A list would be taken for the fields of an object in their order.
     let first = bytes.iter().find(|byte| !byte.is_ascii_whitespace());
     if matches!(first, Some(byte) if *byte != b'{') {

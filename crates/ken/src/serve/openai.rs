@@ -14,15 +14,16 @@ use axum::http::header;
 use axum::response::{IntoResponse, Response};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use tokio_stream::wrappers::UnboundedReceiverStream;
 use tokio_stream::{Stream, StreamExt};
 
 use super::App;
 use super::handlers::check_query;
-use super::input::{At, Every, Sent};
+use super::input::{Asking, Every, Sent};
 use super::problem::Problem;
-use super::rag::{Wanted, attached, checked_scope};
+use super::rag::{attached, check_scope};
 use crate::agent::attach::SentFile;
-use crate::agent::{Event, Options, Outcome, Question, turns};
+use crate::agent::{Event, Options, Outcome, Question, Request, exchanges};
 use crate::runtime;
 use crate::wire::openai::{
     Answered, Beside, Choice, ChunkChoice, Completion, CompletionChunk, CompletionParams,
@@ -51,8 +52,7 @@ pub(super) async fn models(State(app): State<App>, _: Every) -> Json<ModelsRespo
 
 pub(super) async fn completions(
     State(app): State<App>,
-    At(searcher): At,
-    Every(searchers): Every,
+    asking: Asking,
     Sent(asked): Sent<CompletionParams>,
 ) -> Result<Response, Problem> {
     let is_streamed = asked.stream.unwrap_or_default();
@@ -61,8 +61,8 @@ pub(super) async fn completions(
         .as_ref()
         .and_then(|options| options.include_usage);
     let mut reply = Reply::new(asked.model.clone(), usage.unwrap_or_default());
-    let wanted = wanted(asked, app.options()).await?;
-    let events = app.answer(&searcher, &searchers, wanted)?;
+    let request = request(&app, &asking, asked).await?;
+    let events = UnboundedReceiverStream::new(app.answer(request)?);
     if !is_streamed {
         return Ok(Json(reply.whole(events).await?).into_response());
     }
@@ -75,8 +75,8 @@ pub(super) async fn completions(
 }
 
 /// Makes a question of a chat.
-async fn wanted(asked: CompletionParams, options: Options) -> Result<Wanted, Problem> {
-    let scope = checked_scope(asked.scope)?;
+async fn request(app: &App, asking: &Asking, asked: CompletionParams) -> Result<Request, Problem> {
+    check_scope(asked.scope.as_ref())?;
     let mut files = Vec::new();
     let mut wishes: Vec<String> = Vec::new();
     let mut said: Vec<(RagRole, String)> = Vec::new();
@@ -104,16 +104,20 @@ async fn wanted(asked: CompletionParams, options: Options) -> Result<Wanted, Pro
         .max_completion_tokens
         .or(asked.max_tokens)
         .filter(|n| *n > 0);
-    Ok(Wanted {
+    let options = app.options();
+    let first = asking.searchers.get(None)?;
+    let scope = asked.scope.unwrap_or_default();
+    let model = asked.model.filter(|name| name != OWN_NAME);
+    Ok(Request {
+        library: app.library(&asking.searchers, Some(first), scope)?,
+        model: app.model(model.as_deref())?,
         question: Question {
             text: question,
-            history: turns(said),
+            history: exchanges(said),
             wishes: (!wishes.is_empty()).then(|| wishes.join("\n\n")),
             attachments: attached(files).await?,
             is_deep: false,
         },
-        scope,
-        model: asked.model.filter(|name| name != OWN_NAME),
         options: Options {
             tokens_max: tokens.unwrap_or(options.tokens_max).min(options.tokens_max),
             ..options
@@ -202,7 +206,7 @@ impl Reply {
                 Event::Checked(checked) => self.citations.push((*checked).into()),
                 Event::Failed { message, hint } => self.failed = Some((message, hint)),
                 Event::Done(outcome) => done = Some(*outcome),
-                Event::Thinking(_) | Event::Text(_) | Event::Memory { .. } => {}
+                Event::Thinking(_) | Event::Text(_) | Event::Memory(_) => {}
             }
         }
         let outcome = done.unwrap_or_default();
@@ -259,7 +263,7 @@ impl Reply {
                 let hint = hint.map(|hint| format!(" ({hint})")).unwrap_or_default();
                 self.piece(content(format!("\n\n[error: {message}{hint}]")), None)
             }
-            Event::Memory { .. } => Bytes::new(),
+            Event::Memory(_) => Bytes::new(),
             Event::Done(outcome) => self.end(*outcome),
         }
     }

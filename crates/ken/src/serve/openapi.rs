@@ -111,6 +111,11 @@ fn operation(
     if let Some(body) = route.body {
         let schema = body(&mut generators.read);
         operation["requestBody"] = json!({"required": true, "content": {JSON: {"schema": schema}}});
+        if let Some(form) = route.form {
+            let told = "The same fields as parts; whatever has a file name is a file or a picture.";
+            let schema = json!({"type": "object", "description": told});
+            operation["requestBody"]["content"][form] = json!({"schema": schema});
+        }
     }
     operation
 }

@@ -91,6 +91,7 @@ impl From<anyhow::Error> for Problem {
                 | Error::Conversations { .. }
                 | Error::Stopped,
             ) => StatusCode::SERVICE_UNAVAILABLE,
+            None if error.is::<kenning_curate::Error>() => StatusCode::CONFLICT,
             None if error.is::<Hinted>() => StatusCode::CONFLICT,
             _ => StatusCode::INTERNAL_SERVER_ERROR,
         };

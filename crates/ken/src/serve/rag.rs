@@ -7,25 +7,24 @@ use axum::body::{Body, Bytes};
 use axum::extract::State;
 use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use tokio::sync::OwnedSemaphorePermit;
-use tokio::sync::mpsc::unbounded_channel;
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::task::spawn_blocking;
+use tokio_stream::StreamExt;
 use tokio_stream::wrappers::UnboundedReceiverStream;
-use tokio_stream::{Stream, StreamExt};
 
 use super::App;
+use super::form::SentQuestion;
 use super::handlers::{check_query, within};
-use super::input::{At, Every, Sent};
+use super::input::Asking;
 use super::problem::Problem;
 use super::reload::NDJSON;
 use crate::agent::attach::{self, Attachments, FILE_BYTES_MAX, FILES_MAX, SentFile};
-use crate::agent::{self, Event, Events, Library, Limits, Options, Question, turns};
+use crate::agent::{self, Event, Events, Library, Limits, Options, Question, Request, exchanges};
 use crate::llm::ChatModel;
 use crate::searcher::{Searcher, Searchers};
 use crate::wire::rag::{
-    NAMES_MAX, PASSAGES_MAX, RagFile, RagLine, RagParams, RagScope, TURN_CHARS_MAX, TURNS_MAX,
+    NAMES_MAX, PASSAGES_MAX, RagLine, RagParams, RagScope, TURN_CHARS_MAX, TURNS_MAX,
 };
 
 /// The name that asks for an answer in the words of the notes.
@@ -33,54 +32,89 @@ pub(super) const EXTRACT: &str = "extract";
 
 pub(super) async fn rag(
     State(app): State<App>,
-    At(searcher): At,
-    Every(searchers): Every,
-    Sent(asked): Sent<RagParams>,
+    asking: Asking,
+    SentQuestion(asked, files): SentQuestion,
 ) -> Result<Response, Problem> {
     check(&asked)?;
-    let scope = checked_scope(asked.scope)?;
-    let files = asked.files.unwrap_or_default();
-    let files = files
-        .into_iter()
-        .map(decoded)
-        .collect::<Result<Vec<_>, _>>()?;
-    let history = asked.messages.unwrap_or_default().into_iter();
     let options = app.options();
-    let wanted = Wanted {
-        question: Question {
-            text: asked.question,
-            history: turns(history.map(|message| (message.role, message.content))),
-            attachments: attached(files).await?,
-            is_deep: asked.deep.unwrap_or_default(),
-            ..Question::default()
-        },
-        scope,
-        model: asked.model,
-        options: Options {
-            passages: asked.passages.unwrap_or(options.passages),
-            expand: asked.expand.unwrap_or(options.expand),
-            ..options
-        },
+    let options = Options {
+        passages: asked.passages.unwrap_or(options.passages),
+        expand: asked.expand.unwrap_or(options.expand),
+        ..options
     };
-    let lines = app
-        .answer(&searcher, &searchers, wanted)?
-        .map(|event| line(event.into()));
-    let body = Body::from_stream(lines.map(Ok::<_, std::convert::Infallible>));
-    Ok(([(header::CONTENT_TYPE, NDJSON)], body).into_response())
+    let model = app.model(asked.model.as_deref())?;
+    let mut question = Question {
+        attachments: attached(files).await?,
+        is_deep: asked.deep.unwrap_or_default(),
+        ..Question::default()
+    };
+    if asked.conversation.is_some() {
+        let kept = app.begin_turn(&asking, asked).await?;
+        (question.text, question.history) = (kept.question.clone(), kept.before.clone());
+        let library = app.library(&kept.searchers, None, kept.scope.clone())?;
+        let request = Request {
+            question,
+            library,
+            model,
+            options,
+        };
+        return Ok(streamed(app.answer_kept(request, asking, kept)?));
+    }
+    question.text = asked.question.unwrap_or_default();
+    let said = asked.messages.unwrap_or_default().into_iter();
+    question.history = exchanges(said.map(|message| (message.role, message.content)));
+    let scope = asked.scope.unwrap_or_default();
+    let first = asking.searchers.get(None)?;
+    let request = Request {
+        question,
+        library: app.library(&asking.searchers, Some(first), scope)?,
+        model,
+        options,
+    };
+    let events = UnboundedReceiverStream::new(app.answer(request)?);
+    Ok(streamed(events.map(RagLine::from)))
 }
 
-fn line(line: RagLine) -> Bytes {
-    let mut text = serde_json::to_string(&line).expect("every line is plain data");
+fn streamed(lines: impl tokio_stream::Stream<Item = RagLine> + Send + 'static) -> Response {
+    let lines = lines.map(|line| Ok::<_, std::convert::Infallible>(line_of(&line)));
+    let body = Body::from_stream(lines);
+    ([(header::CONTENT_TYPE, NDJSON)], body).into_response()
+}
+
+fn line_of(line: &RagLine) -> Bytes {
+    let mut text = serde_json::to_string(line).expect("every line is plain data");
     text.push('\n');
     text.into()
 }
 
 fn check(asked: &RagParams) -> Result<(), Problem> {
-    check_query(&asked.question)?;
-    if asked.question.trim().is_empty() {
-        return Err(Problem::bad("question is empty"));
+    let question = asked.question.as_deref();
+    check_query(question.unwrap_or_default())?;
+    let is_again = asked.regenerate.unwrap_or_default();
+    match question.map(str::trim) {
+        Some("") => return Err(Problem::bad("question is empty")),
+        None if !is_again => return Err(Problem::bad("missing field `question`")),
+        Some(_) if is_again => {
+            return Err(Problem::bad_value(
+                "a question that is answered again is not asked in other words",
+            )
+            .hint("leave out `question`, or `regenerate`"));
+        }
+        _ => {}
+    }
+    let of_conversation = is_again || asked.instead_of.is_some();
+    if of_conversation && asked.conversation.is_none() {
+        return Err(Problem::bad_value("there is no conversation to go back in")
+            .hint("name it with `conversation`"));
+    }
+    if asked.conversation.is_some() && asked.messages.is_some() {
+        return Err(
+            Problem::bad_value("a conversation knows what was said before")
+                .hint("leave out `messages`, or `conversation`"),
+        );
     }
     within("passages", asked.passages, PASSAGES_MAX)?;
+    check_scope(asked.scope.as_ref())?;
     let messages = asked.messages.as_deref().unwrap_or_default();
     if messages.len() > TURNS_MAX {
         return Err(Problem::bad_value(format!(
@@ -97,8 +131,8 @@ fn check(asked: &RagParams) -> Result<(), Problem> {
 }
 
 /// Checks that a scope names something wherever it does.
-pub(super) fn checked_scope(scope: Option<RagScope>) -> Result<Limits, Problem> {
-    let scope = scope.unwrap_or_default();
+pub(super) fn check_scope(scope: Option<&RagScope>) -> Result<(), Problem> {
+    let Some(scope) = scope else { return Ok(()) };
     let is_nothing = |name: &String| name.trim().trim_matches(['/', '#']).is_empty();
     if scope.names().any(is_nothing) {
         return Err(Problem::bad_value("a name in scope is empty"));
@@ -108,17 +142,7 @@ pub(super) fn checked_scope(scope: Option<RagScope>) -> Result<Limits, Problem> 
             "these are more than {NAMES_MAX} names in scope"
         )));
     }
-    Ok(scope.into())
-}
-
-fn decoded(file: RagFile) -> Result<SentFile, Problem> {
-    let bytes = STANDARD.decode(file.data.trim());
-    let bytes =
-        bytes.map_err(|_| Problem::bad_value(format!("{}: data is not base64", file.name)))?;
-    Ok(SentFile {
-        name: file.name,
-        bytes,
-    })
+    Ok(())
 }
 
 /// Reads files, for this request only.
@@ -142,45 +166,37 @@ pub(super) async fn attached(files: Vec<SentFile>) -> Result<Attachments, Proble
     read.map_err(Problem::bad_value)
 }
 
-/// What is to be answered, however it was asked.
-pub(super) struct Wanted {
-    pub(super) question: Question,
-    pub(super) scope: Limits,
-    /// The provider that answers, [`EXTRACT`] for none; without it, the settings decide.
-    pub(super) model: Option<String>,
-    pub(super) options: Options,
-}
-
 impl App {
     /// Returns how far an agent may go, as the settings have it.
     pub(super) fn options(&self) -> Options {
         self.0.answers
     }
 
-    /// Begins an answer. When the stream is dropped, so is all work on it.
-    pub(super) fn answer(
+    /// Opens what may be read of what a client may ask.
+    pub(super) fn library(
         &self,
-        searcher: &Arc<Searcher>,
         searchers: &Searchers,
-        wanted: Wanted,
-    ) -> Result<impl Stream<Item = Event> + use<>, Problem> {
-        let place = self.chat_place()?;
-        let model = self.model(wanted.model.as_deref())?;
+        asked: Option<&Arc<Searcher>>,
+        scope: RagScope,
+    ) -> Result<Library, Problem> {
         let turns = self.0.questions.turns();
-        let library = Library::open(searchers, searcher, wanted.scope, turns)
-            .map_err(|error| Problem::from(error).with_status(StatusCode::NOT_FOUND))?;
-        let (sender, events) = unbounded_channel();
-        let Wanted {
-            question, options, ..
-        } = wanted;
-        tokio::spawn(async move {
-            agent::answer(question, library, model, options, Events::new(sender)).await;
-            drop(place);
-        });
-        Ok(UnboundedReceiverStream::new(events))
+        Library::open(searchers, asked, Limits::from(scope), turns)
+            .map_err(|error| Problem::from(error).with_status(StatusCode::NOT_FOUND))
     }
 
-    fn model(&self, name: Option<&str>) -> Result<Option<Arc<dyn ChatModel>>, Problem> {
+    /// Begins an answer. When what it returns is dropped, so is all work on it.
+    pub(super) fn answer(&self, request: Request) -> Result<UnboundedReceiver<Event>, Problem> {
+        let place = self.chat_place()?;
+        let (sender, events) = unbounded_channel();
+        tokio::spawn(async move {
+            agent::answer(request, Events::new(sender)).await;
+            drop(place);
+        });
+        Ok(events)
+    }
+
+    /// Returns who answers: a provider, nobody for [`EXTRACT`], or whom the settings name.
+    pub(super) fn model(&self, name: Option<&str>) -> Result<Option<Arc<dyn ChatModel>>, Problem> {
         let unknown = |error| Problem::from(error).with_status(StatusCode::UNPROCESSABLE_ENTITY);
         match name {
             Some(EXTRACT) => Ok(None),

@@ -8,7 +8,7 @@ use axum::body::{Body, Bytes};
 use axum::extract::State;
 use axum::http::{HeaderMap, header};
 use axum::response::{IntoResponse, Response};
-use kenning::index::Progress;
+use kenning::index::{Progress, Stage};
 use tokio::sync::mpsc::{Sender, channel};
 use tokio_stream::StreamExt;
 use tokio_stream::wrappers::ReceiverStream;
@@ -88,6 +88,10 @@ fn teller(lines: Sender<Bytes>) -> impl Fn(Progress) + Send + Sync {
         }
         *last = Some(Instant::now());
         let _ = lines.try_send(line(&ReloadLine::Progress(ReloadProgress {
+            of: match progress.stage {
+                Stage::Notes => "notes",
+                Stage::Vectors => "vectors",
+            },
             done: progress.n_done,
             total: progress.n_total,
         })));

@@ -2,7 +2,7 @@
 //! takes and answers is read off the handler.
 
 use super::table::{JSON, Route, delete, get, patch, post};
-use super::{conversations, handlers, keep, openai, rag, reload};
+use super::{browse, conversations, curate, handlers, keep, openai, rag, reload};
 use crate::wire::IndexReport;
 use crate::wire::http::ReloadLine;
 use crate::wire::openai::{Completion, CompletionChunk};
@@ -11,6 +11,7 @@ use crate::wire::rag::RagLine;
 /// Returns the table.
 pub(super) fn table() -> Vec<Route> {
     let mut table = asking();
+    table.extend(looking());
     table.extend(answering());
     table.extend(changing());
     table.extend(talking());
@@ -36,6 +37,7 @@ fn answering() -> Vec<Route> {
         post("/rag", rag::rag)
             .says("Answer a question from the notes, with citations that are checked, line by line")
             .answers::<RagLine>(reload::NDJSON)
+            .may_fail(&[404, 409])
             .with_files(),
         post("/v1/chat/completions", openai::completions)
             .says("Answer a chat from the notes, as clients of OpenAI ask")
@@ -73,7 +75,29 @@ fn asking() -> Vec<Route> {
     ]
 }
 
-/// What changes an index or what lies beside it; never a note.
+/// What is asked of a domain by those who look around.
+fn looking() -> Vec<Route> {
+    vec![
+        get("/facets", browse::facets)
+            .says("Count tags, folders, months and endings of the notes that answer, or of all"),
+        get("/preview/{*path}", browse::preview)
+            .says("Render a note as HTML that is safe to show")
+            .may_fail(&[409]),
+        get("/similar/{*path}", browse::similar)
+            .says("Find the notes that are like one, by meaning")
+            .may_fail(&[409]),
+        get("/calendar", browse::calendar).says("Count the notes of each day"),
+        get("/map", browse::map).says("Place all notes on a plane, near those that they are like"),
+        get("/findings", browse::findings)
+            .says("List the credentials that were masked: where, never what"),
+        get("/dead-links", browse::dead_links).says("List the links that lead nowhere"),
+        get("/clients", browse::clients)
+            .says("Tell who asks, and who else may to those who may ask every domain")
+            .once(),
+    ]
+}
+
+/// What changes an index, what lies beside it, or, for those who may, notes.
 fn changing() -> Vec<Route> {
     vec![
         post("/reload", reload::reload)
@@ -85,12 +109,12 @@ fn changing() -> Vec<Route> {
             .says("Keep a result that somebody found worth keeping")
             .may_fail(&[404, 409]),
         get("/deep", keep::list).says("List the results that were kept, the last one first"),
-        post("/promote", handlers::not_built)
-            .says("Not built: promote proposed tags")
-            .may_fail(&[501]),
-        post("/apply-renames", handlers::not_built)
-            .says("Not built: rename tags in notes")
-            .may_fail(&[501]),
+        post("/promote", curate::promote)
+            .says("Write the tags that are ticked in the review queue into their notes")
+            .may_fail(&[403, 409]),
+        post("/apply-renames", curate::apply_renames)
+            .says("Give tags other names in all notes of the domain, or in none")
+            .may_fail(&[403, 409]),
     ]
 }
 

@@ -10,10 +10,12 @@ use axum::response::Response;
 use schemars::{JsonSchema, SchemaGenerator};
 
 use super::App;
+use super::form::{FORM, SentQuestion};
 use super::input::{Asking, At, Every, Id, NotePath, Params, Sent};
 use super::problem::Problem;
 use super::reply::{Created, Reply};
 use super::table::{JSON, Route};
+use crate::wire::rag::RagParams;
 
 /// An argument of a handler or what it returns. Most say nothing about the route.
 pub(super) trait Part {
@@ -40,6 +42,13 @@ impl<T: JsonSchema> Part for Params<T> {
 impl<T: JsonSchema> Part for Sent<T> {
     fn describe(route: &mut Route) {
         route.body = Some(SchemaGenerator::subschema_for::<T>);
+    }
+}
+
+impl Part for SentQuestion {
+    fn describe(route: &mut Route) {
+        route.body = Some(SchemaGenerator::subschema_for::<RagParams>);
+        route.form = Some(FORM);
     }
 }
 

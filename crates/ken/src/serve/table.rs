@@ -37,6 +37,8 @@ pub(super) struct Route {
     pub(super) query: Option<SchemaOf>,
     /// The body.
     pub(super) body: Option<SchemaOf>,
+    /// The kind of a form that the body may be instead.
+    pub(super) form: Option<&'static str>,
     /// Status, content type and schema of what it answers.
     pub(super) answers: Vec<(u16, &'static str, SchemaOf)>,
     /// Status codes of what can go wrong, besides those of every route.
@@ -94,6 +96,7 @@ fn row<H: Signature<T>, T>(
         takes_files: false,
         query: None,
         body: None,
+        form: None,
         answers: Vec::new(),
         problems: Vec::new(),
         handler,

@@ -19,6 +19,8 @@ pub(super) struct ClientSettings {
     domains: Option<Vec<String>>,
     #[serde(default)]
     remember: bool,
+    #[serde(default)]
+    curate: bool,
 }
 
 /// A secret that never shows in a log.
@@ -49,6 +51,8 @@ pub(crate) struct Caller {
     pub(crate) owner: String,
     /// Whether it may have notes written down over MCP.
     pub(crate) may_remember: bool,
+    /// Whether it may have notes changed over HTTP.
+    pub(crate) may_curate: bool,
 }
 
 impl Client {
@@ -106,6 +110,7 @@ impl Settings {
         Caller {
             owner: String::new(),
             may_remember: self.mcp.remember,
+            may_curate: self.curate.http,
         }
     }
 
@@ -160,6 +165,7 @@ impl Settings {
             caller: Caller {
                 owner: name.to_owned(),
                 may_remember: settings.remember,
+                may_curate: settings.curate,
             },
         })
     }

@@ -5,7 +5,9 @@ use std::path::Path;
 
 use anyhow::Result;
 use kenning::vault::{Links, read_regular_text};
+use serde::de::DeserializeOwned;
 use strsim::levenshtein;
+use toml::de::DeTable;
 
 use crate::hint::Hinted;
 
@@ -20,7 +22,7 @@ pub(crate) fn edit(file: &Path, change: impl FnOnce(&mut toml::Table) -> Result<
         Err(error) => return Err(kenning::Error::io(file, error).into()),
     };
     let mut table: toml::Table =
-        toml::from_str(&text).map_err(|error| bad_settings(file, &error))?;
+        toml::from_str(&text).map_err(|error| bad_toml(file, Some(&text), &error))?;
     change(&mut table)?;
     let io = |path: &Path| {
         let path = path.to_owned();
@@ -55,8 +57,55 @@ pub(super) fn merge(values: &mut toml::Table, own: toml::Table) {
     }
 }
 
-pub(super) fn bad_settings(file: &Path, error: &toml::de::Error) -> anyhow::Error {
-    bad_toml(file, None, error)
+/// Turns settings into their type. What has the wrong one is told by its key, and by its line in the
+/// user's own file.
+pub(super) fn typed<T: DeserializeOwned>(values: toml::Table, file: &Path, own: &str) -> Result<T> {
+    serde_path_to_error::deserialize(toml::Value::Table(values)).map_err(|error| {
+        let key = error.path().to_string();
+        let message = error.inner().message().to_owned();
+        // An unknown key is named by the message.
+        let is_named = key == "." || message.starts_with("unknown field");
+        let shown = match is_named {
+            true => String::new(),
+            false => format!("{key}: "),
+        };
+        let line = line_of(own, &key).or_else(|| line_of(own, &unknown_key(&key, &message)?));
+        let line = line.map_or_else(String::new, |line| format!("line {line}: "));
+        Hinted::error(
+            format!("{}: {line}{shown}{message}", file.display()),
+            suggestion(&message).unwrap_or_else(|| format!("edit {}", file.display())),
+        )
+    })
+}
+
+/// Returns the whole key of an unknown field: the path to it ends at the table that holds it.
+fn unknown_key(table: &str, message: &str) -> Option<String> {
+    let (_, told) = message.split_once("unknown field `")?;
+    let (name, _) = told.split_once('`')?;
+    match table {
+        "." => Some(name.to_owned()),
+        table if table.ends_with(name) => Some(table.to_owned()),
+        table => Some(format!("{table}.{name}")),
+    }
+}
+
+/// Returns the line of a file at which a key such as `search.limit` stands.
+pub(super) fn line_of(text: &str, key: &str) -> Option<usize> {
+    let table = DeTable::parse(text).ok()?;
+    let mut within = table.get_ref();
+    let mut at = None;
+    // `hooks.folders[0].path` is looked for up to its list.
+    for name in key.split(['.', '[']) {
+        let Some((found, value)) = within.iter().find(|(key, _)| key.get_ref() == name) else {
+            break;
+        };
+        at = Some(found.span().start);
+        match value.get_ref().as_table() {
+            Some(table) => within = table,
+            None => break,
+        }
+    }
+    Some(text.get(..at?)?.matches('\n').count() + 1)
 }
 
 /// Says what is wrong with a TOML file, in which line if its text is at hand, and which key was

@@ -6,6 +6,7 @@ use anyhow::{Context, Result};
 use etcetera::home_dir;
 use serde::Deserialize;
 
+use super::home::expanded;
 use super::{Located, Settings, env_text, vault_above};
 use crate::args::{Agent, Place};
 
@@ -32,6 +33,14 @@ pub(crate) struct HookSettings {
 struct FolderSettings {
     path: PathBuf,
     domains: Vec<String>,
+}
+
+impl HookSettings {
+    pub(super) fn expand_home(&mut self) {
+        for folder in &mut self.folders {
+            folder.path = expanded(&folder.path);
+        }
+    }
 }
 
 /// The notes that a folder may ask, or why it may ask none.

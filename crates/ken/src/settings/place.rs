@@ -9,6 +9,8 @@ use anyhow::{Context, Result};
 use kenning::vault::Territory;
 
 use super::domain::{DomainSettings, domains_in};
+use super::home::expanded;
+use super::suggest::nearest;
 use super::{
     DOMAIN, Located, NOTES_MARKS, Settings, VAULT, canonical, env_text, marked_above, vault_above,
 };
@@ -246,6 +248,12 @@ impl Settings {
         is_typed || env_text(VAULT).is_some() || env_text(DOMAIN).is_some()
     }
 
+    /// Whether the current folder says nothing of which notes are meant, so that all domains are.
+    pub(crate) fn is_anywhere(&self, place: &Place) -> bool {
+        let is_told = Self::is_place_named(place) || place.store.is_some();
+        !is_told && !self.domains.is_empty() && matches!(self.vault(place), Ok(None))
+    }
+
     /// Returns the folder of notes around the current one. A repository is none by itself: most hold
     /// code, and nobody may have asked to have that read.
     pub(crate) fn notes_here() -> Result<Option<PathBuf>> {
@@ -268,6 +276,7 @@ impl Settings {
     /// Returns the path that an index knows a vault by. A folder that is gone, as when a disk is not
     /// mounted, still has its index, which can be asked.
     fn known_folder(&self, folder: &Path, place: &Place) -> Result<PathBuf> {
+        let folder = &expanded(folder);
         canonical(folder).or_else(|missing| {
             let path = path_when_there(folder).ok_or(missing)?;
             let own = || self.store_path(&path, None);
@@ -289,10 +298,11 @@ impl Settings {
             .chain(self.domains.keys())
             .map(String::as_str)
             .collect();
-        let hint = if known.is_empty() {
-            format!("add it with `ken domain add {name} PATH`")
-        } else {
-            format!("known domains: {}", known.join(", "))
+        let meant = nearest(name, known.iter().copied());
+        let hint = match meant {
+            _ if known.is_empty() => format!("add it with `ken domain add {name} PATH`"),
+            Some(meant) => format!("did you mean {meant}? known domains: {}", known.join(", ")),
+            None => format!("known domains: {}", known.join(", ")),
         };
         Hinted::error(format!("there is no domain {name:?}"), hint)
     }

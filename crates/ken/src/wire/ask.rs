@@ -5,7 +5,7 @@ use kenning::search::Evidence;
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{handle, place, rounded};
+use super::{handle, place, rounded, section};
 use crate::searcher::Asked;
 
 /// What an answer without evidence comes to.
@@ -125,9 +125,6 @@ impl AskResponse {
 
 impl AskedSentence {
     fn new(rank: usize, quoted: Quoted) -> Self {
-        let section = (quoted.breadcrumb.len() > 1)
-            .then(|| quoted.breadcrumb.last().cloned())
-            .flatten();
         let lines = quoted.note.has_lines().then_some(quoted.lines);
         Self {
             rank,
@@ -135,7 +132,7 @@ impl AskedSentence {
             domain: None,
             path: quoted.note.path.clone(),
             title: quoted.note.title.clone(),
-            section,
+            section: section(&quoted.breadcrumb),
             breadcrumb: quoted.breadcrumb,
             start_line: lines.map(|lines| lines.0),
             end_line: lines.map(|lines| lines.1),
@@ -160,10 +157,25 @@ impl AskedSentence {
 
     /// Returns where it stands, as a person writes it: `Roof.md:3`, `Manual.pdf page 3`.
     pub(crate) fn place(&self) -> String {
-        match self.start_line.zip(self.end_line) {
-            Some((start, end)) if start == end => format!("{}:{start}", self.path),
-            lines => place(&self.path, lines, self.page),
+        place(&self.path, self.start_line.zip(self.end_line), self.page)
+    }
+
+    /// Returns it as Markdown, the answer in bold.
+    pub(crate) fn marked(&self) -> String {
+        let Some((from, to)) = self.answer() else {
+            return self.quote.clone();
+        };
+        let mut out = String::new();
+        for (at, c) in self.quote.chars().enumerate() {
+            if at == from {
+                out += "**";
+            }
+            out.push(c);
+            if at + 1 == to {
+                out += "**";
+            }
         }
+        out
     }
 }
 

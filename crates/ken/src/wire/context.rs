@@ -3,7 +3,7 @@
 use kenning::note::MemoryType;
 use kenning::search;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::Hit;
 
@@ -113,15 +113,4 @@ pub(crate) struct RememberResponse {
     /// Whether it was taken back instead of written.
     pub(crate) undone: bool,
     pub(crate) notices: Vec<String>,
-}
-
-/// What was written down last, so that it can be taken back.
-#[derive(Clone, Debug, Deserialize, JsonSchema, Serialize)]
-pub(crate) struct RememberedEntry {
-    pub(crate) path: String,
-    /// Bytes of the note before; `null` if there was none.
-    pub(crate) n_bytes_before: Option<u64>,
-    /// Digest of the note as it was left.
-    pub(crate) digest: String,
-    pub(crate) text: String,
 }

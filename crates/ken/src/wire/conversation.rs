@@ -5,7 +5,8 @@ use kenning::store::FoundConversation;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::place;
+use super::rag::{RagChecked, RagCitation};
+use super::{CheckedCitation, place};
 
 /// Most characters of a title.
 pub(crate) const TITLE_CHARS_MAX: usize = 200;
@@ -98,13 +99,53 @@ pub(crate) struct KeptSource {
     pub(crate) date: Option<String>,
     /// What is quoted from it.
     pub(crate) quote: Option<String>,
-    /// Whether the quote stands there; `null` where nothing is quoted.
+    /// What is said of it in other words, where nothing is quoted.
+    pub(crate) claim: Option<String>,
+    /// Whether the quote stands there, or the claim is borne out; `null` where there is neither.
     pub(crate) citation_verified: Option<bool>,
     /// `match`, `no_quote`, `no_chunk_text`, `too_short` or `not_found`.
     pub(crate) citation_reason: Option<String>,
 }
 
 impl KeptSource {
+    /// Makes it of a citation that was checked, and of the passage that was found under its number.
+    pub(crate) fn new(
+        citation: &RagCitation,
+        cited: &CheckedCitation,
+        found: Option<&RagCitation>,
+    ) -> Self {
+        let note = found.and_then(|found| match &found.checked {
+            RagChecked::Found(note) => Some(&**note),
+            RagChecked::Cited(_) => None,
+        });
+        // Where the words stand, if they were found; else what is cited.
+        let quote = cited.found.as_ref().filter(|_| cited.citation_verified);
+        let lines = match quote {
+            Some(quote) => quote.start_line.zip(quote.end_line),
+            None => cited.start_line.zip(cited.end_line),
+        };
+        let path = cited.path.as_ref().or(note.map(|note| &note.path));
+        let title = cited.title.as_ref().or(note.map(|note| &note.title));
+        let claim = cited.claim.as_ref().map(|claim| claim.text.clone());
+        let is_checked = cited.quote.is_some() || claim.is_some();
+        Self {
+            number: citation.number.unwrap_or_default(),
+            domain: citation.domain.clone(),
+            id: cited.id.clone(),
+            path: path.cloned().unwrap_or_default(),
+            title: title.cloned().unwrap_or_default(),
+            section: citation.section.clone(),
+            start_line: lines.map(|lines| lines.0),
+            end_line: lines.map(|lines| lines.1),
+            page: cited.page,
+            date: found.and_then(|found| found.date.clone()),
+            quote: cited.quote.clone(),
+            claim,
+            citation_verified: is_checked.then_some(cited.citation_verified),
+            citation_reason: is_checked.then(|| cited.citation_reason.to_owned()),
+        }
+    }
+
     /// Reads what was written down with an answer; what cannot be read is left out.
     pub(crate) fn read(json: Option<&str>) -> Vec<Self> {
         let sources = json.map(serde_json::from_str);
@@ -113,16 +154,21 @@ impl KeptSource {
 
     /// Returns where it stands, as a person writes it.
     pub(crate) fn place(&self) -> String {
+        if self.path.is_empty() {
+            return "no passage that was found".to_owned();
+        }
         place(&self.path, self.start_line.zip(self.end_line), self.page)
     }
 
     /// Says what checking the quote came to.
     pub(crate) fn verdict(&self) -> Option<String> {
-        match (self.citation_verified?, &self.citation_reason) {
-            (true, _) => Some("verified".to_owned()),
-            (false, Some(reason)) => Some(format!("not verified: {reason}")),
-            (false, None) => Some("not verified".to_owned()),
-        }
+        Some(
+            match (self.citation_verified?, self.citation_reason.as_deref()) {
+                (true, _) => "verified".to_owned(),
+                (false, None | Some("no_quote" | "match")) => "not verified".to_owned(),
+                (false, Some(reason)) => format!("not verified: {}", reason.replace('_', " ")),
+            },
+        )
     }
 }
 

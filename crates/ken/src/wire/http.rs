@@ -344,6 +344,8 @@ pub(crate) enum ReloadLine {
 /// How far a reload is.
 #[derive(Debug, JsonSchema, Serialize)]
 pub(crate) struct ReloadProgress {
+    /// What is counted: `notes`, then `vectors` where a provider makes them.
+    pub(crate) of: &'static str,
     pub(crate) done: usize,
     pub(crate) total: usize,
 }

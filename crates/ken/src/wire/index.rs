@@ -15,6 +15,12 @@ pub(crate) struct IndexReport {
     pub(crate) renamed: usize,
     pub(crate) unchanged: usize,
     pub(crate) chunks: usize,
+    /// Vectors that a provider made.
+    pub(crate) vectors: usize,
+    /// Passages that have no vector yet; they are found by words only.
+    pub(crate) without_vector: usize,
+    /// Notes that no vector could be made of.
+    pub(crate) unembedded: Vec<SkippedFile>,
     pub(crate) bytes: u64,
     pub(crate) rebuilt: Option<String>,
     pub(crate) stopped: bool,
@@ -52,6 +58,9 @@ impl From<&Updated> for IndexReport {
             renamed: report.n_renamed,
             unchanged: report.n_unchanged,
             chunks: report.n_chunks,
+            vectors: report.n_vectors,
+            without_vector: report.n_without_vector,
+            unembedded: skipped(&report.unembedded),
             bytes: report.n_bytes,
             rebuilt: report.rebuilt.as_ref().map(rebuild_reason),
             stopped: report.is_stopped,
@@ -117,6 +126,8 @@ pub(crate) struct StatusResponse {
     pub(crate) bytes: u64,
     pub(crate) notes: u64,
     pub(crate) chunks: u64,
+    /// Passages that have no vector yet; they are found by words only.
+    pub(crate) without_vector: u64,
     pub(crate) links: u64,
     pub(crate) masked: u64,
     pub(crate) model: Option<String>,
@@ -139,6 +150,7 @@ impl From<Indexed> for StatusResponse {
             bytes: indexed.n_bytes,
             notes: status.n_notes,
             chunks: status.n_chunks,
+            without_vector: status.n_chunks_without_vector,
             links: status.n_links,
             masked: status.n_masked,
             model: status.model.as_ref().map(ToString::to_string),

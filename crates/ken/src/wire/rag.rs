@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::CheckedCitation;
 use super::http::QUERY_CHARS_MAX;
+use super::{CheckedCitation, MemoryUsage};
 
 /// Most names of one kind in a scope, turns of a history, and characters of one of them.
 pub(crate) const NAMES_MAX: usize = 100;
@@ -17,13 +17,20 @@ pub(crate) const PASSAGES_MAX: u32 = 20;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct RagParams {
-    /// The question.
+    /// The question; needed unless an earlier one is asked again.
     #[schemars(length(min = 1, max = QUERY_CHARS_MAX))]
-    pub(crate) question: String,
-    /// What was said before, oldest first.
+    pub(crate) question: Option<String>,
+    /// The conversation that it belongs to, by its id, or `new`: it knows what was said before, and keeps the
+    /// question and its answer.
+    pub(crate) conversation: Option<String>,
+    /// The turn of the conversation in whose place it is asked. That one and what follows stay as a branch.
+    pub(crate) instead_of: Option<i64>,
+    /// Answer the last question of the conversation again, or that of `instead_of`.
+    pub(crate) regenerate: Option<bool>,
+    /// What was said before, oldest first, where no conversation knows it.
     #[schemars(length(max = TURNS_MAX))]
     pub(crate) messages: Option<Vec<RagMessage>>,
-    /// The only notes that may be read.
+    /// The only notes that may be read; in a conversation, from now on.
     pub(crate) scope: Option<RagScope>,
     /// Who answers: the name of a provider of the settings, or `extract` for nobody.
     pub(crate) model: Option<String>,
@@ -58,7 +65,7 @@ pub(crate) enum RagRole {
 
 /// The only notes that may be read: those in one of the places, if any are named, that have one of the
 /// tags, if any are named.
-#[derive(Clone, Debug, Default, Deserialize, JsonSchema, Serialize)]
+#[derive(Clone, Debug, Default, Deserialize, JsonSchema, PartialEq, Eq, Serialize)]
 #[serde(deny_unknown_fields, default)]
 pub(crate) struct RagScope {
     /// Paths of notes.
@@ -79,6 +86,12 @@ pub(crate) struct RagScope {
 }
 
 impl RagScope {
+    /// Returns how it is written down with a conversation, if it leaves out anything.
+    pub(crate) fn kept(&self) -> Option<String> {
+        let json = serde_json::to_string(self).expect("a scope is plain data");
+        (*self != Self::default()).then_some(json)
+    }
+
     /// Returns every name in it.
     pub(crate) fn names(&self) -> impl Iterator<Item = &String> {
         let Self {
@@ -115,7 +128,7 @@ pub(crate) enum RagLine {
     /// The next piece of the answer.
     Text { text: String },
     /// How full the budget of the conversation is.
-    Memory { used: usize, budget: usize },
+    Memory(RagMemory),
     /// What went wrong. The answer ends here.
     Error {
         detail: String,
@@ -124,6 +137,18 @@ pub(crate) enum RagLine {
     },
     /// The answer is over.
     Done(Box<RagOutcome>),
+}
+
+/// How much of a conversation is told again with the next question.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(crate) struct RagMemory {
+    #[serde(flatten)]
+    pub(crate) usage: MemoryUsage,
+    /// The conversation that keeps it, and the turn that this answer is, where one does.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) conversation: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) turn: Option<i64>,
 }
 
 /// A passage that the answer may rest on, or a citation of it.

@@ -4,11 +4,11 @@ use std::borrow::Cow;
 
 use kenning::note::MemoryType;
 use kenning::search;
-use kenning::store::NoteRow;
+use kenning::store::{ChunkRow, NoteRow};
 use schemars::JsonSchema;
 use serde::Serialize;
 
-use super::{encode, handle, place, rounded};
+use super::{encode, handle, place, rounded, section};
 use crate::searcher::Answered;
 
 /// Characters of a passage that are shown where no words were asked for.
@@ -102,91 +102,77 @@ impl From<Answered> for SearchResponse {
 
 impl Hit {
     fn new(rank: usize, hit: search::Hit, vault: &str, is_explained: bool) -> Self {
-        let section = (hit.breadcrumb.len() > 1)
-            .then(|| hit.breadcrumb.last().cloned())
-            .flatten();
-        let mut sources = Vec::new();
-        for (source, is_one) in [
+        let found = [
             ("name", hit.is_pinned),
             ("lexical", hit.lexical_rank.is_some()),
             ("vector", hit.vector_rank.is_some()),
-        ] {
-            if is_one {
-                sources.push(source);
-            }
-        }
-        let (category, area) = hit.note.para();
-        let has_lines = hit.note.has_lines();
+        ];
+        let sources = found.into_iter().filter(|(_, is_one)| *is_one);
+        let section = section(&hit.breadcrumb);
         Self {
             rank,
-            category: category.map(str::to_owned),
-            area: area.map(str::to_owned),
-            id: handle(hit.chunk.handle),
-            domain: None,
             uri: obsidian_uri(vault, &hit.note.path, section.as_deref()),
-            path: hit.note.path.clone(),
-            title: hit.note.title.clone(),
-            section,
-            breadcrumb: hit.breadcrumb,
-            start_line: has_lines.then_some(hit.chunk.start_line),
-            end_line: has_lines.then_some(hit.chunk.end_line),
-            page: hit.chunk.page,
             score: rounded(hit.score),
             excerpt: hit.excerpt.text,
             highlights: hit.excerpt.highlights,
-            text: hit.text,
-            tags: hit.note.tags.clone(),
-            date: hit.note.date.clone(),
-            memory_type: hit.note.memory_type.map(MemoryType::name),
             also_in: hit.also_in,
-            superseded_by: hit.note.superseded_by.clone(),
-            sources,
+            sources: sources.map(|(source, _)| source).collect(),
             lexical_rank: hit.lexical_rank,
             vector_rank: hit.vector_rank,
             explain: is_explained.then(|| stages(hit.stages)),
+            ..Self::of(&hit.note, &hit.chunk, hit.breadcrumb, hit.text)
         }
-    }
-
-    /// Its text for a reader, without HTML. `text` itself is what is quoted.
-    pub(crate) fn read_text(&self) -> Cow<'_, str> {
-        search::as_read(&self.path, &self.text)
     }
 
     /// A passage that a walk came by.
     pub(crate) fn walked(note: &NoteRow, piece: search::Piece, score: f32) -> Self {
-        let section = (piece.breadcrumb.len() > 1)
-            .then(|| piece.breadcrumb.last().cloned())
-            .flatten();
+        Self {
+            score: rounded(score),
+            excerpt: piece.text.chars().take(EXCERPT_CHARS).collect(),
+            sources: vec!["links"],
+            ..Self::of(note, &piece.chunk, piece.breadcrumb, piece.text)
+        }
+    }
+
+    /// A passage, however it was come by.
+    fn of(note: &NoteRow, chunk: &ChunkRow, breadcrumb: Vec<String>, text: String) -> Self {
         let (category, area) = note.para();
-        let has_lines = note.has_lines();
+        let lines = note
+            .has_lines()
+            .then_some((chunk.start_line, chunk.end_line));
         Self {
             rank: 0,
-            id: handle(piece.chunk.handle),
+            id: handle(chunk.handle),
             domain: None,
             path: note.path.clone(),
             title: note.title.clone(),
             category: category.map(str::to_owned),
             area: area.map(str::to_owned),
-            section,
-            breadcrumb: piece.breadcrumb,
-            start_line: has_lines.then_some(piece.chunk.start_line),
-            end_line: has_lines.then_some(piece.chunk.end_line),
-            page: piece.chunk.page,
-            score: rounded(score),
-            excerpt: piece.text.chars().take(EXCERPT_CHARS).collect(),
+            section: section(&breadcrumb),
+            breadcrumb,
+            start_line: lines.map(|lines| lines.0),
+            end_line: lines.map(|lines| lines.1),
+            page: chunk.page,
+            score: 0.0,
+            excerpt: String::new(),
             highlights: Vec::new(),
-            text: piece.text,
+            text,
             tags: note.tags.clone(),
             date: note.date.clone(),
             memory_type: note.memory_type.map(MemoryType::name),
             also_in: Vec::new(),
             superseded_by: note.superseded_by.clone(),
             uri: String::new(),
-            sources: vec!["links"],
+            sources: Vec::new(),
             lexical_rank: None,
             vector_rank: None,
             explain: None,
         }
+    }
+
+    /// Its text for a reader, without HTML. `text` itself is what is quoted.
+    pub(crate) fn read_text(&self) -> Cow<'_, str> {
+        search::as_read(&self.path, &self.text)
     }
 
     /// Returns where it stands, as a person writes it: `Roof.md:3-9`, `Manual.pdf page 3`.
@@ -209,7 +195,7 @@ fn stages(stages: Vec<search::Stage>) -> Vec<Stage> {
 }
 
 /// Returns the address that opens a note in Obsidian, at a heading if there is one.
-fn obsidian_uri(vault: &str, path: &str, section: Option<&str>) -> String {
+pub(crate) fn obsidian_uri(vault: &str, path: &str, section: Option<&str>) -> String {
     let mut file = path.to_owned();
     if let Some(section) = section {
         file.push('#');

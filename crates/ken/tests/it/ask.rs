@@ -119,4 +119,9 @@ fn what_the_notes_do_not_say_exits_with_one() {
         (&json!("your notes do not say"), &json!("none"))
     );
     vault.ken(&["ask"]).expect_code(2);
+    for empty in ["", "  "] {
+        vault
+            .ken(&["ask", empty])
+            .expect_hint("there is no question", "ken ask");
+    }
 }

@@ -6,13 +6,16 @@ use insta::assert_snapshot;
 
 use crate::vault::TestVault;
 
-const REPORT_KEYS: [&str; 14] = [
+const REPORT_KEYS: [&str; 17] = [
     "added",
     "changed",
     "removed",
     "renamed",
     "unchanged",
     "chunks",
+    "vectors",
+    "without_vector",
+    "unembedded",
     "bytes",
     "rebuilt",
     "stopped",
@@ -163,7 +166,7 @@ fn status_tells_what_is_there() {
         .keys()
         .map(String::as_str)
         .collect();
-    assert_snapshot!(keys.join(" "), @"vault store bytes notes chunks links masked model languages index_age_s left_out other_files skipped warnings notices");
+    assert_snapshot!(keys.join(" "), @"vault store bytes notes chunks without_vector links masked model languages index_age_s left_out other_files skipped warnings notices");
     assert_eq!(status["notes"], 47);
     assert!(status["chunks"].as_u64().unwrap() > 100);
     assert_eq!(status["languages"][0][0], "en");

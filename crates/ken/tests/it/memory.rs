@@ -258,9 +258,13 @@ fn credentials_are_masked_before_they_are_written() {
             "{text}"
         );
     }
-    vault
-        .ken(&["remember", "  "])
-        .expect_hint("nothing to write down", "ken remember");
+    // An empty text is no wish to read standard input.
+    for empty in ["", "  "] {
+        hook::send(vault.command(&["remember", empty]), "from elsewhere\n")
+            .expect_hint("nothing to write down", "ken remember");
+    }
+    hook::send(vault.command(&["remember", "-"]), "from elsewhere\n").expect_code(0);
+    vault.ken(&["search", "elsewhere"]).expect_code(0);
 }
 
 #[cfg(unix)]

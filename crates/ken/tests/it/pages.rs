@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::vault::{TestVault, repository};
+use crate::vault::{TestVault, finish, repository};
 
 /// Returns the verbs that the help lists.
 fn verbs(vault: &TestVault) -> Vec<String> {
@@ -41,16 +41,55 @@ fn without_a_verb_there_is_help() {
     assert!(run.stdout.starts_with("ken "), "{}", run.stdout);
 }
 
+/// Returns what a shell is offered for the last of some words.
+fn completed(vault: &TestVault, words: &[&str]) -> Vec<String> {
+    let words = [&["--", "ken"], words].concat();
+    let mut command = vault.command(&words);
+    command
+        .env("KEN_COMPLETE", "bash")
+        .env("_CLAP_COMPLETE_INDEX", (words.len() - 2).to_string())
+        .env("_CLAP_COMPLETE_COMP_TYPE", "9")
+        .env("_CLAP_IFS", "\n");
+    let run = finish(command).expect_code(0);
+    assert_eq!(run.stderr, "");
+    run.stdout.lines().map(str::to_owned).collect()
+}
+
 #[test]
-fn each_shell_gets_a_script_that_knows_the_verbs() {
+fn each_shell_gets_a_script_that_asks_for_the_rest() {
     let vault = TestVault::empty();
     for shell in ["bash", "zsh", "fish"] {
         let run = vault.bare_ken(&["completions", shell]).expect_code(0);
         assert_eq!(run.stderr, "");
-        for verb in verbs(&vault) {
-            assert!(run.stdout.contains(&verb), "{shell}: {verb}");
-        }
+        assert!(run.stdout.contains("KEN_COMPLETE"), "{shell}");
     }
+    let offered = completed(&vault, &[""]);
+    for verb in verbs(&vault) {
+        assert!(offered.contains(&verb), "{verb}");
+    }
+}
+
+#[test]
+fn domains_tags_and_notes_are_completed() {
+    let vault = TestVault::example();
+    vault.ken(&["index", "-q"]).expect_code(0);
+    vault
+        .ken(&["search", "-q", "--save", "kitchen", "paint"])
+        .expect_code(0);
+    vault
+        .bare_ken(&["domain", "add", "mine", "vault"])
+        .expect_code(0);
+    assert_eq!(completed(&vault, &["search", "--domain", "mi"]), ["mine"]);
+    assert_eq!(
+        completed(&vault, &["search", "--tag", "work/"]),
+        ["work/contract"]
+    );
+    assert_eq!(
+        completed(&vault, &["get", "2-Areas/Home/Boi"]),
+        ["2-Areas/Home/Boiler.md"]
+    );
+    assert_eq!(completed(&vault, &["open", "April"]), ["April Jane"]);
+    assert_eq!(completed(&vault, &["search", "@k"]), ["@kitchen"]);
 }
 
 #[test]

@@ -85,6 +85,8 @@ impl Hostile {
                 None => script.env_remove(name),
             };
         }
+        // A pager would wait for a key.
+        script.env("KEN_PAGER", "cat");
         script.current_dir(ken.get_current_dir().unwrap());
         let output = script.stdin(Stdio::null()).output().unwrap();
         String::from_utf8(output.stdout)
@@ -113,7 +115,7 @@ fn without_own(text: &str, has_bar: bool) -> String {
 
 fn own_length(text: &str, has_bar: bool) -> Option<usize> {
     if let Some(link) = text.strip_prefix("\x1b]8;;") {
-        let is_url = |c: char| c.is_ascii_alphanumeric() || "%:/._~-".contains(c);
+        let is_url = |c: char| c.is_ascii_alphanumeric() || "%:/._~-#".contains(c);
         let end = link.find(|c| !is_url(c))?;
         let is_ours = end == 0 || link.starts_with("file:///");
         return (is_ours && link[end..].starts_with("\x1b\\")).then_some(5 + end + 2);

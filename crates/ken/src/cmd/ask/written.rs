@@ -3,19 +3,17 @@
 
 use std::sync::Arc;
 
-use anyhow::{Context, Result};
+use anyhow::Result;
 use tokio::sync::Semaphore;
-use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
 use super::{Found, Update, asked};
-use crate::agent::{self, Event, Events, Library, Limits, Models, NOT_SAID, Options, Question};
+use crate::agent::{Event, Library, Limits, Models, Options, Question, Request, answer_here};
 use crate::args::{AskArgs, AskFormat, Place};
 use crate::llm::ChatModel;
 use crate::render;
 use crate::runtime;
 use crate::searcher::Searchers;
 use crate::settings::Settings;
-use crate::wire::rag::{RagCitation, RagOutcome, WrittenAnswer};
 
 /// Returns the model that is to answer, if any.
 pub(super) fn model(settings: &Settings, args: &AskArgs) -> Result<Option<Arc<dyn ChatModel>>> {
@@ -42,14 +40,9 @@ pub(super) fn run(
     for located in &places {
         asked(settings, located, update, |_, _, _| Ok(()))?;
     }
-    let domains: Vec<String> = places.iter().map(|located| located.name.clone()).collect();
-    let limits = Limits {
-        domains: domains.into_iter().filter(|_| places.len() > 1).collect(),
-        ..Limits::default()
-    };
     let searchers = Searchers::at(settings, places)?;
     let turns = Arc::new(Semaphore::new(runtime::n_threads()));
-    let library = Library::open(&searchers, searchers.get(None)?, limits, turns)?;
+    let library = Library::open(&searchers, None, Limits::default(), turns)?;
     let question = Question {
         text: args.question.join(" "),
         is_deep: args.deep,
@@ -58,63 +51,28 @@ pub(super) fn run(
     // A second Ctrl-C is not needed: nothing is lost that could be kept.
     runtime::exit_on_interrupt();
     let streamed = !args.json && args.format != AskFormat::Json;
-    let answer = block_on(question, library, model, Options::of(settings), streamed)?;
-    let found = match answer.outcome.answer.trim() {
-        NOT_SAID | "" => Found::Nothing,
-        _ => Found::Something,
+    let request = Request {
+        question,
+        library,
+        model: Some(model),
+        options: Options::of(settings),
     };
+    let heard = answer_here(request, None, &mut |event| match event {
+        Event::Text(text) if streamed => render::print(text),
+        _ => Ok(()),
+    })?;
+    let (failed, found) = (heard.failure(), heard.says_something());
+    let answer = heard.written()?;
     match streamed {
+        false if failed.is_some() => {}
         false => render::print_json(&answer)?,
         true if args.format == AskFormat::Md => render::written_markdown(&answer)?,
         true => render::written(&answer, place.quiet)?,
     }
-    Ok(found)
-}
-
-/// Answers, and prints the text as it comes.
-fn block_on(
-    question: Question,
-    library: Library,
-    model: Arc<dyn ChatModel>,
-    options: Options,
-    streamed: bool,
-) -> Result<WrittenAnswer> {
-    let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_all()
-        .build()
-        .context("there is no way to wait for a model")?;
-    runtime.block_on(async {
-        let (sender, events) = unbounded_channel();
-        let answering = agent::answer(question, library, Some(model), options, Events::new(sender));
-        let ((), written) = tokio::join!(answering, listen(events, streamed));
-        written
-    })
-}
-
-/// Takes an answer in. Once it cannot be printed any more, nobody listens, and the model stops.
-async fn listen(mut events: UnboundedReceiver<Event>, streamed: bool) -> Result<WrittenAnswer> {
-    let mut citations: Vec<RagCitation> = Vec::new();
-    let mut outcome = None;
-    let mut failed = None;
-    while let Some(event) = events.recv().await {
-        match event {
-            Event::Text(text) if streamed => render::print(&text)?,
-            Event::Text(_) | Event::Thinking(_) | Event::Memory { .. } => {}
-            Event::Found(source) => citations.push((*source).into()),
-            Event::Checked(checked) => citations.push((*checked).into()),
-            Event::Failed { message, hint } => failed = Some((message, hint)),
-            Event::Done(done) => outcome = Some(RagOutcome::from(*done)),
-        }
+    // What came before it is shown, and whether that is so.
+    match (failed, found) {
+        (Some(error), _) => Err(error),
+        (None, true) => Ok(Found::Something),
+        (None, false) => Ok(Found::Nothing),
     }
-    if let Some((message, hint)) = failed {
-        if streamed {
-            render::print("\n")?;
-        }
-        return Err(crate::hint::Hinted::error(
-            message,
-            hint.unwrap_or_default(),
-        ));
-    }
-    let outcome = outcome.context("the answer never ended; that is a bug")?;
-    Ok(WrittenAnswer { outcome, citations })
 }

@@ -14,7 +14,6 @@ use axum::Router;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::routing::{get, post};
-use kenning::search::Mode;
 use kenning::vault::Vault;
 use serde_json::json;
 
@@ -36,8 +35,6 @@ const LIMIT: u32 = 10;
 const LIMIT_MAX: u32 = 200;
 /// So many more hits are looked at where some of them will be left out afterwards.
 const SPARE: u32 = 5;
-/// So many words of a file say what it is about.
-const WORDS_MAX: usize = 200;
 
 pub(in crate::serve) fn router() -> Router<App> {
     let folder = get(folders)
@@ -159,25 +156,9 @@ async fn related(
     )?;
     app.ask(move || {
         let started = Instant::now();
-        let note = named.searcher.passage(&named.inner(&file_path))?;
-        let text = format!("{} {}", note.note.title, note.text);
-        let words = text.split(|c: char| !c.is_alphanumeric());
-        let words: Vec<&str> = words
-            .filter(|word| !word.is_empty())
-            .take(WORDS_MAX)
-            .collect();
-        let answer = named.searcher.search(&SearchRequest {
-            query: words.join(" "),
-            limit: Some(limit + 1),
-            per_note: Some(1),
-            mode: Some(Mode::Vector),
-            dates: Some(false),
-            ..SearchRequest::default()
-        })?;
+        let (_, answer) = named.searcher.similar(&named.inner(&file_path), limit)?;
         let hits = SearchResponse::from(answer).hits.into_iter();
-        let others = hits.filter(|hit| hit.path != note.note.path);
-        let results: Vec<MiyoRelatedFile> = others
-            .take(limit as usize)
+        let results: Vec<MiyoRelatedFile> = hits
             .map(|hit| MiyoRelatedFile {
                 path: named.outer(&hit.path),
                 score: hit.score,

@@ -2,8 +2,12 @@
 
 /// What each room of the binary may use of the others, and of the engine. Below stand those that use
 /// what is above.
-pub(super) const KEN_ROOMS: [(&str, &[&str], &[&str]); 24] = [
-    ("args", &[], &["note::MemoryType", "search::Mode"]),
+pub(super) const KEN_ROOMS: [(&str, &[&str], &[&str]); 29] = [
+    (
+        "args",
+        &[],
+        &["embed::embedded", "note::MemoryType", "search::Mode"],
+    ),
     ("llm/error", &[], &[]),
     ("llm/family", &[], &[]),
     ("hint", &["llm::error"], &["embed", "error"]),
@@ -33,8 +37,8 @@ pub(super) const KEN_ROOMS: [(&str, &[&str], &[&str]); 24] = [
         "searcher",
         &["args", "hint", "render::say", "runtime", "settings"],
         &[
-            "Kenning", "ask", "budget", "cite", "embed", "index", "links", "search", "secrets",
-            "store", "traverse", "vault",
+            "Kenning", "ask", "budget", "cite", "embed", "facets", "index", "links", "map",
+            "search", "secrets", "store", "traverse", "vault",
         ],
     ),
     (
@@ -45,8 +49,10 @@ pub(super) const KEN_ROOMS: [(&str, &[&str], &[&str]); 24] = [
             "cite",
             "conversation",
             "eval",
+            "facets",
             "index",
             "links",
+            "map",
             "note::MemoryType",
             "question",
             "search",
@@ -55,25 +61,38 @@ pub(super) const KEN_ROOMS: [(&str, &[&str], &[&str]); 24] = [
             "vault",
         ],
     ),
-    ("render", &["args", "hint", "wire"], &["index"]),
+    ("preview", &["wire::encode"], &[]),
+    ("render", &["args", "hint", "wire"], &["index", "map"]),
+    ("completion", &["args", "searcher", "settings"], &[]),
+    ("open", &["hint", "settings"], &[]),
+    (
+        "picker",
+        &["open", "render", "runtime", "searcher", "settings", "wire"],
+        &["store::has_lines"],
+    ),
     (
         "conversations",
-        &["hint", "runtime", "searcher", "settings", "wire"],
+        &["agent", "hint", "runtime", "searcher", "settings", "wire"],
         &["conversation", "store"],
     ),
     ("context", &["render", "searcher", "wire"], &["search"]),
     (
+        "curate",
+        &["git", "hint", "runtime", "settings"],
+        &["vault"],
+    ),
+    (
         "remember",
-        &[
-            "git", "hint", "private", "runtime", "searcher", "settings", "wire",
-        ],
-        &["note::MemoryType", "secrets", "vault"],
+        &["curate", "hint", "runtime", "searcher", "wire"],
+        &["note::MemoryType", "secrets"],
     ),
     (
         "chat",
         &[
-            "context",
+            "agent",
             "conversations",
+            "hint",
+            "llm",
             "private",
             "render",
             "runtime",
@@ -81,7 +100,7 @@ pub(super) const KEN_ROOMS: [(&str, &[&str], &[&str]); 24] = [
             "settings",
             "wire",
         ],
-        &["budget", "cite", "conversation", "store"],
+        &["conversation", "store"],
     ),
     ("watch", &["runtime", "searcher"], &[]),
     (
@@ -102,7 +121,7 @@ pub(super) const KEN_ROOMS: [(&str, &[&str], &[&str]); 24] = [
     (
         "agent",
         &[
-            "hint", "llm", "reader", "runtime", "searcher", "settings", "wire",
+            "context", "hint", "llm", "reader", "runtime", "searcher", "settings", "wire",
         ],
         &["budget", "cite", "conversation", "index", "search"],
     ),
@@ -118,15 +137,24 @@ pub(super) const KEN_ROOMS: [(&str, &[&str], &[&str]); 24] = [
             "args",
             "context",
             "conversations",
+            "curate",
             "hint",
             "llm",
             "mcp",
+            "preview",
             "runtime",
             "searcher",
             "settings",
             "wire",
         ],
-        &["budget", "cite", "conversation", "index", "vault"],
+        &[
+            "budget",
+            "cite",
+            "conversation",
+            "index",
+            "store::AskedAt",
+            "vault",
+        ],
     ),
     (
         "cmd",
@@ -134,13 +162,17 @@ pub(super) const KEN_ROOMS: [(&str, &[&str], &[&str]); 24] = [
             "agent",
             "args",
             "chat",
+            "completion",
             "context",
             "conversations",
+            "curate",
             "git",
             "hint",
             "hook",
             "llm",
             "mcp",
+            "open",
+            "picker",
             "private",
             "reader",
             "remember",
@@ -172,7 +204,18 @@ pub(super) const KEPT_IN_KEN: [(&str, &[&str]); 9] = [
     ("std::net", &["serve", "cmd/serve"]),
     (
         "std::process",
-        &["main", "git", "reader", "runtime", "hook"],
+        &[
+            "main",
+            "git",
+            "reader",
+            "runtime",
+            "hook",
+            "open",
+            "render/pager",
+        ],
     ),
-    ("stdout()", &["render", "reader/child", "mcp/stdio"]),
+    (
+        "stdout()",
+        &["render", "reader/child", "mcp/stdio", "picker/terminal"],
+    ),
 ];

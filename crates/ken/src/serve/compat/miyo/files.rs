@@ -1,5 +1,7 @@
 //! What Miyo tells of single files: which are indexed, their passages, and their text.
 
+use std::sync::Arc;
+
 use anyhow::Result;
 use axum::extract::State;
 use kenning::Error;
@@ -65,7 +67,7 @@ pub(super) async fn files(
 fn listed(store: &Store, named: &Named, params: &MiyoFilesParams) -> Result<Vec<MiyoFile>> {
     let title = params.title.as_ref().map(|title| title.to_lowercase());
     let file_path = params.file_path.as_ref().map(|path| named.inner(path));
-    let mut facts = store.select(Select::Every, Wanted::NAMES)?;
+    let mut facts = Arc::unwrap_or_clone(store.select(Select::Every, Wanted::NAMES)?);
     facts.sort_by(|a, b| a.path.cmp(&b.path));
     let mut files = Vec::new();
     for note in facts {

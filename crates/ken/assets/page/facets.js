@@ -1,0 +1,143 @@
+// What the notes that were found have in common, as filters with counts.
+
+import { get, isAbort } from "./api.js";
+import { condition, split } from "./chips.js";
+import { el, fill } from "./dom.js";
+
+/** @typedef {import("./types").Facets} Facets */
+/** @typedef {import("./types").Count} Count */
+/** @typedef {import("./types").Domain} Domain */
+
+const SHOWN = 8;
+
+export class FacetList {
+  /** @param {HTMLElement} node @param {{ toggle: (condition: string) => void, domain: (name: string) => void }} does */
+  constructor(node, does) {
+    this.node = node;
+    this.does = does;
+    /** @type {Domain[]} */
+    this.domains = [];
+    /** @type {AbortController | null} */
+    this.asking = null;
+    /** Groups that show all they have. @type {Set<string>} */
+    this.open = new Set();
+    this.loaded = get("/domains", {}, { isOfServer: true }).then((answer) => {
+      this.domains = /** @type {{ domains: Domain[] }} */ (answer).domains;
+    }, () => {});
+  }
+
+  /** @param {string} query @param {string} domain */
+  async update(query, domain) {
+    this.asking?.abort();
+    const { signal } = (this.asking = new AbortController());
+    try {
+      await this.loaded;
+      const ask = (/** @type {string} */ of) => get("/facets", query ? { q: query } : {}, { signal, domain: of });
+      /** @type {Facets} */
+      const facets = await ask(domain);
+      this.draw(facets, query, domain, new Map());
+      if (this.domains.length < 2) return;
+      const others = await Promise.all(this.domains.map(async ({ name }) => {
+        const counted = /** @type {Facets | null} */ (await ask(name).catch(() => null));
+        return /** @type {[string, number]} */ ([name, counted?.notes ?? 0]);
+      }));
+      if (!signal.aborted) this.draw(facets, query, domain, new Map(others));
+    } catch (error) {
+      if (!isAbort(error)) fill(this.node);
+    }
+  }
+
+  /** @param {Facets} facets @param {string} query @param {string} domain @param {Map<string, number>} counts */
+  draw(facets, query, domain, counts) {
+    const active = new Set(split(query).conditions);
+    const value = (/** @type {string} */ name, /** @type {string} */ text) => condition(name, text);
+    const redraw = () => this.draw(facets, query, domain, counts);
+    const group = (/** @type {string} */ title, /** @type {Count[]} */ all, /** @type {(value: string) => string} */ of, /** @type {(value: string) => string} */ label) =>
+      this.group(title, all, active, of, label, redraw);
+    fill(
+      this.node,
+      el("h2", { class: "facets-title" }, "Narrow down"),
+      this.domains.length > 1 ? this.domainGroup(domain, counts) : null,
+      group("Tags", facets.tags, (tag) => value("tag", tag), (tag) => `#${tag}`),
+      group("Folders", folders(facets.folders, active), (folder) => value("path", `${folder}/`), (folder) => folder),
+      group("Dates", dates(facets.months, active), (date) => value("on", date), dateName),
+      group("Formats", facets.endings.length > 1 ? facets.endings : [], (ending) => value("file", ending), (ending) => ending.slice(1)),
+      el("p", { class: "facets-foot" }, query ? "Counts are of the best notes that were found." : "Counts are of all notes."),
+    );
+  }
+
+  /**
+   * @param {string} title @param {Count[]} all @param {Set<string>} active
+   * @param {(value: string) => string} of @param {(value: string) => string} label @param {() => void} redraw
+   */
+  group(title, all, active, of, label, redraw) {
+    if (all.length === 0) return null;
+    const isOpen = this.open.has(title);
+    const shown = isOpen ? all : all.filter((one, i) => i < SHOWN || active.has(of(one.value)));
+    const rows = shown.map((one) => {
+      const chosen = of(one.value);
+      return el(
+        "li",
+        null,
+        el(
+          "button",
+          { type: "button", class: "facet", "aria-pressed": String(active.has(chosen)), onclick: () => this.does.toggle(chosen) },
+          el("bdi", { class: "facet-name" }, label(one.value)),
+          el("span", { class: "facet-n" }, one.n.toLocaleString()),
+        ),
+      );
+    });
+    const more = all.length > SHOWN &&
+      el("button", { type: "button", class: "quiet", onclick: () => (this.open[isOpen ? "delete" : "add"](title), redraw()) }, isOpen ? "Fewer" : `${all.length - SHOWN} more`);
+    return el("section", { class: "facet-group" }, el("h3", null, title), el("ul", null, rows), more);
+  }
+
+  /** @param {string} domain @param {Map<string, number>} counts */
+  domainGroup(domain, counts) {
+    const rows = this.domains.map(({ name, default: isDefault }) =>
+      el(
+        "li",
+        null,
+        el(
+          "button",
+          { type: "button", class: "facet", "aria-pressed": String(domain ? domain === name : isDefault), onclick: () => this.does.domain(isDefault ? "" : name) },
+          el("bdi", { class: "facet-name" }, name),
+          el("span", { class: "facet-n" }, counts.has(name) ? String(counts.get(name)) : ""),
+        ),
+      ),
+    );
+    return el("section", { class: "facet-group" }, el("h3", null, "Domains"), el("ul", null, rows));
+  }
+}
+
+/** Shows outer folders, and what lies in the chosen ones. @param {Count[]} all @param {Set<string>} active */
+function folders(all, active) {
+  const chosen = all.map(({ value }) => value).filter((value) => active.has(condition("path", `${value}/`)));
+  return all.filter(({ value }) => {
+    const at = value.lastIndexOf("/");
+    return at < 0 || chosen.some((folder) => folder === value || folder === value.slice(0, at));
+  });
+}
+
+/** Shows years, and the months of the chosen one. @param {Count[]} months @param {Set<string>} active @returns {Count[]} */
+function dates(months, active) {
+  /** @type {Map<string, number>} */
+  const years = new Map();
+  for (const { value, n } of months) years.set(value.slice(0, 4), (years.get(value.slice(0, 4)) ?? 0) + n);
+  const out = [];
+  for (const [year, n] of years) {
+    const own = months.filter(({ value }) => value.startsWith(year));
+    const isChosen = active.has(condition("on", year)) || own.some(({ value }) => active.has(condition("on", value)));
+    out.push({ value: year, n });
+    if (isChosen) out.push(...own);
+  }
+  return out;
+}
+
+/** @param {string} date */
+function dateName(date) {
+  if (date.length === 4) return date;
+  const [year, month] = date.split("-").map(Number);
+  const name = new Date(Date.UTC(year, month - 1, 1)).toLocaleDateString(undefined, { month: "long", timeZone: "UTC" });
+  return `${name} ${year}`;
+}

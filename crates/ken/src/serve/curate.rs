@@ -1,0 +1,91 @@
+//! Routes that change notes, for those who may.
+
+use anyhow::Result;
+use axum::extract::State;
+use axum::http::StatusCode;
+use kenning_curate::diff;
+
+use super::App;
+use super::handlers::Answer;
+use super::input::{Asking, At, Sent};
+use super::problem::Problem;
+use crate::curate::{Curator, Renaming, rename_tags, tags};
+use crate::wire::{ChangeResponse, PromoteParams, RenamesParams};
+
+/// Most tags that get other names at once.
+const RENAMES_MAX: usize = 1000;
+
+/// Turns away who may not change notes.
+fn may_change(asking: &Asking) -> Result<(), Problem> {
+    match asking.caller.may_curate {
+        true => Ok(()),
+        false => Err(Problem::new(
+            StatusCode::FORBIDDEN,
+            "this client may not change notes",
+        )
+        .hint("set `curate = true` for the client, or `http = true` under [curate] for those without a token")),
+    }
+}
+
+pub(super) async fn apply_renames(
+    State(app): State<App>,
+    At(searcher): At,
+    asking: Asking,
+    Sent(params): Sent<RenamesParams>,
+) -> Answer<ChangeResponse> {
+    may_change(&asking)?;
+    if params.renames.is_empty() || params.renames.len() > RENAMES_MAX {
+        return Err(Problem::bad_value(format!(
+            "renames has to be a list of 1 to {RENAMES_MAX}"
+        )));
+    }
+    let how = match params.merge.unwrap_or_default() {
+        true => Renaming::Merging,
+        false => Renaming::Alone,
+    };
+    let is_dry = params.dry_run.unwrap_or_default();
+    let pairs = params
+        .renames
+        .into_iter()
+        .map(|rename| (rename.old, rename.new));
+    let pairs: Vec<(String, String)> = pairs.collect();
+    app.ask(move || {
+        let mut curator = Curator::open(searcher.located())?;
+        let renamed = rename_tags(&curator, &pairs, how)?;
+        let run = match is_dry {
+            true => None,
+            false => curator.commit(&renamed.batch)?,
+        };
+        let shown = is_dry.then(|| diff::unified(renamed.batch.changes()));
+        Ok(ChangeResponse::new(
+            &renamed.batch,
+            run,
+            shown,
+            curator.notices,
+        ))
+    })
+    .await
+}
+
+pub(super) async fn promote(
+    State(app): State<App>,
+    At(searcher): At,
+    asking: Asking,
+    Sent(params): Sent<PromoteParams>,
+) -> Answer<ChangeResponse> {
+    may_change(&asking)?;
+    let is_dry = params.dry_run.unwrap_or_default();
+    app.ask(move || {
+        let mut curator = Curator::open(searcher.located())?;
+        let promoted = tags::promote(&curator)?;
+        let run = match is_dry {
+            true => None,
+            false => curator.commit(&promoted.batch)?,
+        };
+        let shown = is_dry.then(|| diff::unified(promoted.batch.changes()));
+        let mut notices = curator.notices;
+        notices.extend(promoted.refused);
+        Ok(ChangeResponse::new(&promoted.batch, run, shown, notices))
+    })
+    .await
+}

@@ -1,0 +1,38 @@
+// Where tokens are set: the sign-in, and what the page may do after it.
+
+import assert from "node:assert/strict";
+import { ROOT, accessible, on, serve } from "../browser.mjs";
+
+const TOKEN = ["a", "token", "for", "this", "test"].join("-");
+
+export async function begin() {
+  return { server: await serve(`${ROOT}examples/vault`, { env: { KEN_TOKEN: TOKEN } }) };
+}
+
+export async function end({ server }) {
+  server.stop();
+}
+
+export const tests = {
+  "sign-in": (cx) => on(cx, "/?q=boiler", {}, async (page) => {
+    await page.waitForURL(/sign-in/);
+    await accessible(page);
+    await page.locator("#token").fill("wrong");
+    await page.locator(".primary").click();
+    await page.locator(".trouble").waitFor();
+    // That it was refused is told in the console, too.
+    page.troubles.length = 0;
+    await page.locator("#token").fill(TOKEN);
+    await page.locator(".primary").click();
+    await page.waitForURL(/\?q=boiler/);
+    await page.locator(".hit").first().waitFor();
+    const [cookie] = await page.context().cookies();
+    assert.ok(cookie.httpOnly && cookie.sameSite === "Strict" && !cookie.value.includes(TOKEN));
+    // What changes something works from the page itself.
+    await page.goto(`${cx.server.url}/?view=keep`);
+    await page.locator(".act", { hasText: "Bring up to date" }).click();
+    await page.waitForFunction(() => /added/.test(document.querySelector(".reload [role=status]")?.textContent ?? ""));
+    await page.locator(".act", { hasText: "Sign out" }).click();
+    await page.waitForURL(/sign-in/);
+  }),
+};
