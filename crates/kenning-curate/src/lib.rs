@@ -2,7 +2,7 @@
 //! them, and every change is written safely: all files or none, and it can be undone.
 //!
 //! Like the engine, this crate asks nobody for the time, the environment or the network, and starts no
-//! process. Files are touched in [`disk`] only, and changed by [`write`] only.
+//! process. Files are touched in [`disk`] only, and changed by [`mod@write`] only.
 
 pub mod atlas;
 pub mod diff;
