@@ -3,7 +3,7 @@
 
 use std::sync::LazyLock;
 
-use kenning::embed::embedded;
+use kenning::embed::{TokenVectors, embedded};
 use kenning_fuzz::remember;
 use libfuzzer_sys::fuzz_target;
 use serde_json::{Value, json};
@@ -12,11 +12,11 @@ use tokenizers::Tokenizer;
 /// The original algorithm with the vocabulary of the model inside the binary.
 static ORIGINAL: LazyLock<Tokenizer> = LazyLock::new(|| {
     let model = embedded();
-    let vocab: serde_json::Map<String, Value> = (0..model.n_pieces() as u32)
-        .map(|id| (model.piece(id).to_owned(), json!(id)))
+    let vocab: serde_json::Map<String, Value> = (0..model.n_tokens() as u32)
+        .map(|id| (model.token(id).to_owned(), json!(id)))
         .collect();
     let special = |id: u32| {
-        json!({"id": id, "content": model.piece(id), "single_word": false, "lstrip": false,
+        json!({"id": id, "content": model.token(id), "single_word": false, "lstrip": false,
             "rstrip": false, "normalized": false, "special": true})
     };
     let tokenizer = json!({
@@ -39,6 +39,6 @@ fuzz_target!(|input: &[u8]| {
     let ids = encoding.get_ids().iter().copied();
     let expected: Vec<u32> = ids.filter(|&id| Some(id) != unknown).collect();
     let mut found = Vec::new();
-    embedded().pieces(&text, &mut found);
+    embedded().tokens(&text, &mut found);
     assert_eq!(found, expected);
 });

@@ -50,7 +50,7 @@ pub(crate) use prompt::NOT_SAID;
 use room::Room;
 use sources::Sources;
 pub(crate) use told::exchanges;
-use tools::Desk;
+use tools::ToolContext;
 
 /// Most calls of tools that one reply may ask for.
 const CALLS_MAX: usize = 8;
@@ -406,14 +406,14 @@ impl Agent {
                 self.events.thinking(tools::told(&call) + "\n");
                 self.outcome.tools.push(call.name.clone());
                 let mut usage = Vec::new();
-                let mut desk = Desk {
+                let mut cx = ToolContext {
                     library: &self.library,
                     model,
                     sources: &mut self.sources,
                     events: &self.events,
                     usage: &mut usage,
                 };
-                let said = tools::call(&mut desk, &call).await;
+                let said = tools::call(&mut cx, &call).await;
                 usage.into_iter().for_each(|usage| self.count(usage));
                 self.is_grounded |= said.is_ok() && tools::is_ground(&call, &self.sources);
                 said

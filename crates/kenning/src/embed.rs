@@ -7,6 +7,7 @@ mod accumulate;
 mod asset;
 mod directory;
 mod static_model;
+mod tokens;
 mod unicode;
 mod wide;
 mod wordpiece;
@@ -14,8 +15,9 @@ mod wordpiece;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
 
-pub(crate) use accumulate::{Rows, product};
+pub(crate) use accumulate::product;
 pub use static_model::{StaticModel, embedded};
+pub use tokens::TokenVectors;
 pub(crate) use wide::WideRows;
 
 /// Which model made a vector. Vectors of different models must never be compared.
@@ -87,8 +89,27 @@ pub trait Embedder: Send + Sync {
     }
 
     /// Returns the vectors of single tokens, for models that have them.
-    fn token_vectors(&self) -> Option<&StaticModel> {
+    fn token_vectors(&self) -> Option<&dyn TokenVectors> {
         None
+    }
+
+    /// Does the same as [`Embedder::embed_passages`], and returns the tokens of each text, in order of their ids
+    /// and each once; none for models without vectors for them.
+    fn embed_with_tokens(
+        &self,
+        texts: &[&str],
+        rows: &mut Vec<f32>,
+    ) -> Result<Vec<Vec<u32>>, EmbedError> {
+        self.embed_passages(texts, rows)?;
+        let Some(model) = self.token_vectors() else {
+            return Ok(vec![Vec::new(); texts.len()]);
+        };
+        let tokens = |text: &&str| {
+            let mut tokens = Vec::new();
+            model.tokens(text, &mut tokens);
+            distinct(tokens)
+        };
+        Ok(texts.iter().map(tokens).collect())
     }
 }
 
@@ -125,8 +146,16 @@ impl<T: Embedder + ?Sized> Embedder for &T {
         (**self).calibration()
     }
 
-    fn token_vectors(&self) -> Option<&StaticModel> {
+    fn token_vectors(&self) -> Option<&dyn TokenVectors> {
         (**self).token_vectors()
+    }
+
+    fn embed_with_tokens(
+        &self,
+        texts: &[&str],
+        rows: &mut Vec<f32>,
+    ) -> Result<Vec<Vec<u32>>, EmbedError> {
+        (**self).embed_with_tokens(texts, rows)
     }
 }
 
@@ -138,6 +167,11 @@ pub struct Calibration {
     /// Where a passage lies that says the same in other words, between an unrelated one, 0, and an
     /// equal one, 1.
     pub near: f32,
+    /// Most of the nearest passage's cosine that an unrelated one has: in a vault of one topic the mean of all
+    /// passages is not what an unrelated one would have.
+    pub unrelated_max: f32,
+    /// Share of a text's letters that the model must know to be asked for its meaning.
+    pub known_share_min: f32,
     /// How like an unrelated passage is to a word that it does not hold, by token vectors.
     pub token_unrelated: f32,
     /// How like a passage must be to a word to say it by another one.
@@ -169,6 +203,8 @@ impl Default for Calibration {
     fn default() -> Self {
         Self {
             near: Self::NEAR,
+            unrelated_max: 0.5,
+            known_share_min: 0.5,
             token_unrelated: 0.4,
             token_same: 0.7,
             tokens_near: 0.5,
@@ -186,15 +222,19 @@ pub(crate) struct Embedded {
 
 /// Embeds passages for the index.
 pub(crate) fn passages(embedder: &dyn Embedder, texts: &[&str]) -> Result<Embedded, EmbedError> {
-    if let Some(model) = embedder.token_vectors() {
-        let mut rows = Vec::with_capacity(texts.len() * embedder.id().dimensions);
-        let tokens = model.embed_with_tokens(texts, &mut rows);
-        return Ok(Embedded { rows, tokens });
+    let mut rows = Vec::with_capacity(texts.len() * embedder.id().dimensions);
+    let mut tokens = Vec::with_capacity(texts.len());
+    for batch in texts.chunks(embedder.batch_hint().max(1)) {
+        tokens.extend(embedder.embed_with_tokens(batch, &mut rows)?);
     }
-    Ok(Embedded {
-        rows: rows(embedder, texts)?,
-        tokens: vec![Vec::new(); texts.len()],
-    })
+    Ok(Embedded { rows, tokens })
+}
+
+/// Brings tokens in order of their ids, each once.
+fn distinct(mut tokens: Vec<u32>) -> Vec<u32> {
+    tokens.sort_unstable();
+    tokens.dedup();
+    tokens
 }
 
 /// Returns one row for each text, behind each other, asking for as many at once as the model likes best.

@@ -21,7 +21,7 @@ const HITS: u64 = 5;
 const HITS_MAX: u64 = 10;
 
 /// What tools work with.
-pub(super) struct Desk<'a> {
+pub(super) struct ToolContext<'a> {
     pub(super) library: &'a Library,
     pub(super) model: &'a dyn ChatModel,
     pub(super) sources: &'a mut Sources,
@@ -101,12 +101,12 @@ fn tool(name: &str, description: &str, properties: Value, required: &[&str]) -> 
 }
 
 /// Does what a model asks for. Whether it worked or not, the model is told.
-pub(super) async fn call(desk: &mut Desk<'_>, call: &ToolCall) -> Said {
+pub(super) async fn call(cx: &mut ToolContext<'_>, call: &ToolCall) -> Said {
     let said = match call.name.as_str() {
-        SEARCH => search(desk, call).await,
-        LIST => documents::list(desk, call).await,
-        ANALYZE => documents::analyze(desk, call).await,
-        COMPARE => documents::compare(desk, call).await,
+        SEARCH => search(cx, call).await,
+        LIST => documents::list(cx, call).await,
+        ANALYZE => documents::analyze(cx, call).await,
+        COMPARE => documents::compare(cx, call).await,
         CALCULATE => calculated(text(call, "expression")).await,
         TIME => Ok(time()),
         other => {
@@ -146,11 +146,11 @@ fn text<'a>(call: &'a ToolCall, name: &str) -> Result<&'a str, String> {
     value.ok_or_else(|| format!("{}: `{name}` is missing or no text", call.name))
 }
 
-async fn search(desk: &mut Desk<'_>, call: &ToolCall) -> Said {
+async fn search(cx: &mut ToolContext<'_>, call: &ToolCall) -> Said {
     let query = text(call, "query")?;
     let limit = call.arguments.get("limit").and_then(Value::as_u64);
     let limit = limit.unwrap_or(HITS).clamp(1, HITS_MAX) as u32;
-    let answer = desk
+    let answer = cx
         .library
         .search(query, limit)
         .await
@@ -160,12 +160,12 @@ async fn search(desk: &mut Desk<'_>, call: &ToolCall) -> Said {
     }
     let mut found = Vec::new();
     for hit in answer.hits {
-        let (number, is_new) = desk.sources.add_hit(hit);
-        let Some(source) = desk.sources.get(number).cloned() else {
+        let (number, is_new) = cx.sources.add_hit(hit);
+        let Some(source) = cx.sources.get(number).cloned() else {
             continue;
         };
         if is_new {
-            desk.events.send(Event::Found(Box::new(source.clone())));
+            cx.events.send(Event::Found(Box::new(source.clone())));
         }
         found.push(source);
     }

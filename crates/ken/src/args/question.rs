@@ -4,7 +4,7 @@
 use std::ffi::{OsStr, OsString};
 
 use clap::{Command, CommandFactory, Parser};
-use kenning::embed::embedded;
+use kenning::embed::{TokenVectors, embedded};
 use strsim::osa_distance;
 
 use super::Args;

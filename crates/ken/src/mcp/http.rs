@@ -184,7 +184,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn a_request_is_answered_from_the_desks_it_carries() {
+    async fn a_request_is_answered_by_the_searchers_it_carries() {
         let folder = TempDir::new().unwrap();
         let (work, home) = (searchers(&folder, "work"), searchers(&folder, "home"));
         let request = || {

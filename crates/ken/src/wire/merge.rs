@@ -1,4 +1,4 @@
-//! The answers of several domains as one. Each domain has an index, words and a noise floor of its
+//! The answers of several domains as one. Each domain has an index, words and a mean similarity of its
 //! own, so their scores are not on one scale; but each says how sure it is, and that decides.
 
 use super::{Hit, SearchResponse};

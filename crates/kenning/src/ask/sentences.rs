@@ -6,7 +6,7 @@ use super::span::{self, Around, Span};
 use super::tokens::{self, Kind, Token};
 use super::{Reach, steps, weights};
 use crate::cite;
-use crate::embed::StaticModel;
+use crate::embed::TokenVectors;
 use crate::note::Format;
 use crate::question::{Question, Sought};
 use crate::search::{Matcher, MaxSim, Query, shown_sentences};
@@ -66,7 +66,7 @@ pub(super) struct Judge<'a> {
     pub(super) question: &'a Question,
     /// The words of the query that say what sort of thing is asked for.
     pub(super) focus: Vec<usize>,
-    pub(super) model: Option<&'a StaticModel>,
+    pub(super) model: Option<&'a dyn TokenVectors>,
 }
 
 impl<'a> Judge<'a> {
@@ -74,7 +74,7 @@ impl<'a> Judge<'a> {
         query: &'a Query,
         idf: &[f32],
         question: &'a Question,
-        model: Option<&'a StaticModel>,
+        model: Option<&'a dyn TokenVectors>,
     ) -> Self {
         let mut idf = idf.to_vec();
         idf.resize(query.groups.len(), 1.0);
@@ -295,7 +295,7 @@ impl<'a> Judge<'a> {
             .iter()
             .map(|sentence| {
                 let mut pieces = Vec::new();
-                model.pieces(&sentence.text, &mut pieces);
+                model.tokens(&sentence.text, &mut pieces);
                 pieces
             })
             .collect();
@@ -311,11 +311,7 @@ impl<'a> Judge<'a> {
         let Some(model) = self.model else {
             return (nothing(), nothing());
         };
-        let row = |text: &str| {
-            let mut row = Vec::new();
-            model.embed_with_tokens(&[text], &mut row);
-            row
-        };
+        let row = |text: &str| model.direction(text);
         let product = |a: &[f32], b: &[f32]| a.iter().zip(b).map(|(a, b)| a * b).sum::<f32>();
         let question = row(&self.query.text);
         let focus = self.question.focus.join(" ");

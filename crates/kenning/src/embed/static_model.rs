@@ -7,10 +7,9 @@ use std::borrow::Cow;
 use std::path::Path;
 use std::sync::LazyLock;
 
-use super::accumulate::Rows;
 use super::asset::{Asset, Parts};
 use super::wordpiece::WordPiece;
-use super::{EmbedError, Embedder, ModelId, directory, normalise};
+use super::{EmbedError, Embedder, ModelId, TokenVectors, directory, distinct, normalise};
 
 /// The model inside the binary, on a cache line so that each row touches as few as possible.
 static EMBEDDED: Aligned<[u8; FILE.len()]> = Aligned(*FILE);
@@ -70,60 +69,12 @@ impl StaticModel {
         }
     }
 
-    /// Appends the ids of the word pieces of a text.
-    ///
-    /// There are no `[CLS]` and `[SEP]` around them, and words the model does not know are left
-    /// out, as in Model2Vec.
-    pub fn pieces(&self, text: &str, pieces: &mut Vec<u32>) {
-        self.wordpiece.cut(&self.asset, text, pieces);
-    }
-
-    /// Whether the vocabulary has a word whole, not only its parts.
-    pub fn knows(&self, word: &str) -> bool {
-        let mut pieces = Vec::new();
-        self.pieces(word, &mut pieces);
-        let is_all = |&piece: &u32| self.piece(piece).chars().count() == word.chars().count();
-        matches!(&pieces[..], [only] if is_all(only))
-    }
-
     /// Returns the word pieces of a text, each once, in the order of their ids.
     #[cfg(test)]
     pub(crate) fn distinct_pieces(&self, text: &str) -> Vec<u32> {
         let mut pieces = Vec::new();
-        self.pieces(text, &mut pieces);
+        self.tokens(text, &mut pieces);
         distinct(pieces)
-    }
-
-    /// Returns the share of a text's letters that stand in pieces of two letters and more.
-    ///
-    /// A script that a model was not trained on is cut into single letters, or into nothing: what
-    /// their rows add up to means nothing.
-    pub fn known_share(&self, text: &str) -> f32 {
-        let is_letter = |c: &char| c.is_alphabetic();
-        let n_letters = text.chars().filter(is_letter).count();
-        let mut pieces = Vec::new();
-        self.pieces(text, &mut pieces);
-        let lengths = pieces.iter().map(|&piece| {
-            let piece = self.piece(piece);
-            piece.chars().filter(is_letter).count()
-        });
-        let n_known: usize = lengths.filter(|&n| n > 1).sum();
-        match n_letters {
-            0 => 1.0,
-            _ => (n_known as f32 / n_letters as f32).min(1.0),
-        }
-    }
-
-    /// Appends the direction of the sum of these pieces.
-    /// Appends the rows of passages and returns the pieces of each: what is cut once serves both.
-    pub fn embed_with_tokens(&self, texts: &[&str], rows: &mut Vec<f32>) -> Vec<Vec<u32>> {
-        let of = |text: &&str| {
-            let mut own = Vec::new();
-            self.pieces(text, &mut own);
-            self.add_row(&own, rows);
-            distinct(own)
-        };
-        texts.iter().map(of).collect()
     }
 
     fn add_row(&self, pieces: &[u32], rows: &mut Vec<f32>) {
@@ -132,33 +83,6 @@ impl StaticModel {
         let row = &mut rows[start..];
         self.asset.rows().sum(pieces, row);
         normalise(row);
-    }
-
-    pub(crate) fn rows(&self) -> Rows<'_> {
-        self.asset.rows()
-    }
-
-    /// Returns the row of a word piece: its components, each to be multiplied by the scale.
-    ///
-    /// # Panics
-    ///
-    /// If the id is not below [`StaticModel::n_pieces`].
-    pub fn row(&self, id: u32) -> (&[i8], f32) {
-        self.asset.rows().row(id)
-    }
-
-    /// Returns a word piece as the tokenizer spells it, `##` in front where it continues a word.
-    ///
-    /// # Panics
-    ///
-    /// If the id is not below [`StaticModel::n_pieces`].
-    pub fn piece(&self, id: u32) -> &str {
-        self.asset.vocabulary().token(id)
-    }
-
-    /// Returns how many word pieces the model has.
-    pub fn n_pieces(&self) -> usize {
-        self.asset.vocabulary().len()
     }
 
     /// Returns whether the model's own config asks for normalised rows.
@@ -188,27 +112,65 @@ impl Embedder for StaticModel {
         let mut pieces = Vec::new();
         for text in texts {
             pieces.clear();
-            self.pieces(text, &mut pieces);
+            self.tokens(text, &mut pieces);
             self.add_row(&pieces, rows);
         }
         Ok(())
     }
 
     fn embed_query(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
-        let mut row = Vec::with_capacity(self.id.dimensions);
-        self.embed_passages(&[text], &mut row)?;
-        Ok(row)
+        Ok(self.direction(text))
     }
 
-    fn token_vectors(&self) -> Option<&StaticModel> {
+    fn token_vectors(&self) -> Option<&dyn TokenVectors> {
         Some(self)
+    }
+
+    /// What is cut once serves both.
+    fn embed_with_tokens(
+        &self,
+        texts: &[&str],
+        rows: &mut Vec<f32>,
+    ) -> Result<Vec<Vec<u32>>, EmbedError> {
+        let of = |text: &&str| {
+            let mut own = Vec::new();
+            self.tokens(text, &mut own);
+            self.add_row(&own, rows);
+            distinct(own)
+        };
+        Ok(texts.iter().map(of).collect())
     }
 }
 
-fn distinct(mut pieces: Vec<u32>) -> Vec<u32> {
-    pieces.sort_unstable();
-    pieces.dedup();
-    pieces
+impl TokenVectors for StaticModel {
+    fn n_tokens(&self) -> usize {
+        self.asset.vocabulary().len()
+    }
+
+    fn dimensions(&self) -> usize {
+        self.id.dimensions
+    }
+
+    /// There are no `[CLS]` and `[SEP]` around them, as in Model2Vec.
+    fn tokens(&self, text: &str, tokens: &mut Vec<u32>) {
+        self.wordpiece.cut(&self.asset, text, tokens);
+    }
+
+    fn token(&self, id: u32) -> &str {
+        self.asset.vocabulary().token(id)
+    }
+
+    fn vector(&self, id: u32) -> (&[i8], f32) {
+        self.asset.rows().row(id)
+    }
+
+    fn direction(&self, text: &str) -> Vec<f32> {
+        let mut pieces = Vec::new();
+        self.tokens(text, &mut pieces);
+        let mut row = Vec::with_capacity(self.id.dimensions);
+        self.add_row(&pieces, &mut row);
+        row
+    }
 }
 
 /// Names a model after its directory, and its revision after its content.

@@ -21,7 +21,7 @@ pub(super) struct Candidate {
     pub(super) cosine: Option<f32>,
     /// 1-based rank by meaning.
     pub(super) vector_rank: Option<u32>,
-    /// The noise floor: the cosine of an unrelated chunk.
+    /// The mean similarity: the cosine of an unrelated chunk.
     pub(super) noise_floor: f32,
     /// How near in meaning it is, on the scale that all models share.
     pub(super) meaning: f32,

@@ -5,7 +5,7 @@
 //! has is kept in the index, so that no text has to be read and cut for this.
 
 use crate::cpu::{self, for_avx2};
-use crate::embed::{Rows, StaticModel, WideRows, product};
+use crate::embed::{TokenVectors, WideRows, product};
 
 /// How many pieces before it is compared the row of a piece is asked for.
 const PIECES_AHEAD: usize = 8;
@@ -14,8 +14,7 @@ const LANES: usize = 8;
 
 /// A query, word piece by word piece.
 pub(crate) struct MaxSim<'m> {
-    rows: Rows<'m>,
-    n_pieces: usize,
+    model: &'m dyn TokenVectors,
     asked: Asked,
 }
 
@@ -32,12 +31,11 @@ struct Asked {
 impl<'m> MaxSim<'m> {
     /// Takes the words of a query and the weight of each.
     pub(crate) fn new<'t>(
-        model: &'m StaticModel,
+        model: &'m dyn TokenVectors,
         words: impl Iterator<Item = (&'t str, f32)>,
     ) -> Self {
-        let rows = model.rows();
         let mut asked = Asked {
-            rows: WideRows::new(rows.dimensions),
+            rows: WideRows::new(model.dimensions()),
             lengths: Vec::new(),
             weights: Vec::new(),
             total: 0.0,
@@ -46,9 +44,9 @@ impl<'m> MaxSim<'m> {
         let mut pieces = Vec::new();
         for (word, weight) in words {
             pieces.clear();
-            model.pieces(word, &mut pieces);
+            model.tokens(word, &mut pieces);
             for &piece in &pieces {
-                let (row, _) = model.row(piece);
+                let (row, _) = model.vector(piece);
                 asked.rows.push(row);
                 asked.lengths.push(length(row));
                 asked.weights.push(weight);
@@ -56,11 +54,7 @@ impl<'m> MaxSim<'m> {
             }
             asked.ends.push(asked.weights.len());
         }
-        Self {
-            rows,
-            n_pieces: model.n_pieces(),
-            asked,
-        }
+        Self { model, asked }
     }
 
     /// Returns for each passage, given by its pieces, the mean over the query's words of their best
@@ -93,7 +87,7 @@ impl<'m> MaxSim<'m> {
 
     /// Hands on the best cosine of each piece of the query with one of each passage.
     fn each<T>(&self, passages: &[&[u32]], mut of: impl FnMut(&[f32]) -> T) -> Vec<T> {
-        let met = Met::new(passages, self.n_pieces);
+        let met = Met::new(passages, self.model.n_tokens());
         let width = self.asked.weights.len().next_multiple_of(LANES);
         let cosines = self.cosines(&met, width);
         let mut best = vec![0.0; width];
@@ -112,9 +106,9 @@ impl<'m> MaxSim<'m> {
         let mut found = vec![0; lengths.len()];
         for (index, cosines) in cosines.chunks_exact_mut(width).enumerate() {
             if let Some(&soon) = met.pieces.get(index + PIECES_AHEAD) {
-                cpu::prefetch(self.rows.row(soon).0);
+                cpu::prefetch(self.model.vector(soon).0);
             }
-            let (row, _) = self.rows.row(met.pieces[index]);
+            let (row, _) = self.model.vector(met.pieces[index]);
             let own = length(row);
             rows.products(row, &mut found);
             for ((cosine, length), &product) in cosines.iter_mut().zip(lengths).zip(&found) {

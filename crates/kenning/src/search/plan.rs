@@ -157,11 +157,9 @@ impl<'a> Plan<'a> {
     }
 }
 
-/// Share of a question's letters that the model must know to be asked for its meaning.
-const KNOWN_SHARE_MIN: f32 = 0.5;
-
 /// Whether a model knows the script of a question.
 fn is_known(embedder: &dyn Embedder, text: &str) -> bool {
+    let least = embedder.calibration().known_share_min;
     let model = embedder.token_vectors();
-    model.is_none_or(|model| model.known_share(text) >= KNOWN_SHARE_MIN)
+    model.is_none_or(|model| model.known_share(text) >= least)
 }

@@ -1,7 +1,7 @@
 //! Whether a word may be a slip. Pure.
 
 use super::intent;
-use crate::embed;
+use crate::embed::{self, TokenVectors};
 use crate::store::Typed;
 use crate::words;
 

@@ -9,6 +9,7 @@ use jiff::civil::Date;
 use super::beam::{Node, Web};
 use super::{Direction, TraverseContext, Via};
 use crate::budget::Budget;
+use crate::embed::Calibration;
 use crate::error::{Error, Result};
 use crate::links::Files;
 use crate::search::decay::{self, Decay};
@@ -24,12 +25,9 @@ struct Edge {
     direction: Direction,
 }
 
-/// Share of the way from an unrelated passage to an equal one that the nearest passage of a vault must
-/// go to count as near: where nothing is near, the best of it is not either.
-const NEAREST_MIN: f32 = 0.25;
-
-/// Most of the nearest passage's cosine that an unrelated one can have.
-const UNRELATED_MAX: f32 = 0.5;
+/// Share of the way from an unrelated passage to one that says the same which the nearest passage of a vault
+/// must go to count as near: where nothing is near, the best of it is not either.
+const NEAREST_MIN: f32 = 0.5;
 
 /// Units of work that a passage costs.
 const CHUNK_COST: u64 = 2_000;
@@ -44,14 +42,15 @@ struct Scale {
 }
 
 impl Scale {
-    fn new(store: &Store, target: &[f32]) -> Result<Self> {
+    fn new(store: &Store, calibration: &Calibration, target: &[f32]) -> Result<Self> {
         let found = store.nearest(target, 1, &NoteSet::every())?;
         let nearest = found.hits.first().map_or(0.0, |nearest| nearest.cosine);
         // In a vault of one topic the mean of all passages is not what an unrelated one would have.
-        let unrelated = found.mean.min(nearest.max(0.0) * UNRELATED_MAX);
+        let unrelated = found.mean.min(nearest.max(0.0) * calibration.unrelated_max);
+        let near = calibration.near * NEAREST_MIN;
         Ok(Self {
             unrelated,
-            nearest: nearest.max(unrelated + NEAREST_MIN * (1.0 - unrelated)),
+            nearest: nearest.max(unrelated + near * (1.0 - unrelated)),
         })
     }
 
@@ -103,7 +102,7 @@ impl<'a> LinkWeb<'a> {
         Ok(Self {
             store,
             budget: cx.budget,
-            scale: Scale::new(store, &target)?,
+            scale: Scale::new(store, &cx.embedder.calibration(), &target)?,
             target,
             notes,
             links,

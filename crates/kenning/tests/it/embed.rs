@@ -8,7 +8,9 @@ use std::fs;
 use std::path::Path;
 use std::sync::LazyLock;
 
-use kenning::embed::{self, EmbedError, Embedder, HashEmbedder, StaticModel, embedded};
+use kenning::embed::{
+    self, EmbedError, Embedder, HashEmbedder, StaticModel, TokenVectors, embedded,
+};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use tempfile::TempDir;
@@ -23,7 +25,7 @@ fn golden() -> impl Iterator<Item = Value> {
 
 fn pieces(model: &StaticModel, text: &str) -> Vec<u32> {
     let mut pieces = Vec::new();
-    model.pieces(text, &mut pieces);
+    model.tokens(text, &mut pieces);
     pieces
 }
 
@@ -35,12 +37,12 @@ fn cosine(a: &[f32], b: &[f32]) -> f32 {
 /// A tokenizer.json with the vocabulary of the embedded model and the given normalizer flags.
 fn tokenizer_json(flags: &Value) -> Value {
     let model = embedded();
-    let vocab: serde_json::Map<String, Value> = (0..model.n_pieces() as u32)
-        .map(|id| (model.piece(id).to_owned(), json!(id)))
+    let vocab: serde_json::Map<String, Value> = (0..model.n_tokens() as u32)
+        .map(|id| (model.token(id).to_owned(), json!(id)))
         .collect();
     let added: Vec<Value> = (0..5)
         .map(|id| {
-            json!({"id": id, "content": model.piece(id), "single_word": false, "lstrip": false,
+            json!({"id": id, "content": model.token(id), "single_word": false, "lstrip": false,
                 "rstrip": false, "normalized": false, "special": true})
         })
         .collect();
@@ -173,7 +175,7 @@ proptest! {
     fn a_passage_comes_with_its_pieces_each_once(text in (0..u64::MAX).prop_map(odd_text)) {
         let (mut row, mut expected) = (Vec::new(), Vec::new());
         embedded().embed_passages(&[&text], &mut expected).unwrap();
-        let found = embedded().embed_with_tokens(&[&text], &mut row);
+        let found = embedded().embed_with_tokens(&[&text], &mut row).unwrap();
         let distinct: BTreeSet<u32> = pieces(embedded(), &text).into_iter().collect();
         prop_assert_eq!(found, [distinct.into_iter().collect::<Vec<_>>()]);
         prop_assert_eq!(row, expected);
@@ -206,7 +208,7 @@ fn the_embedded_model_says_who_it_is() {
         ("minishlab/potion-base-8M", 256)
     );
     assert_eq!(id.revision, "bf8b056651a2c21b8d2565580b8569da283cab23");
-    assert_eq!(embedded().n_pieces(), 29_528);
+    assert_eq!(embedded().n_tokens(), 29_528);
     assert!(embedded().is_normalising() && !embedded().is_weighted());
 }
 
@@ -238,7 +240,7 @@ fn rows_are_sums_of_scaled_pieces() {
     let ids = pieces(embedded(), "local-first hybrid retrieval");
     let mut sum = [0.0f32; 256];
     for id in ids {
-        let (row, scale) = embedded().row(id);
+        let (row, scale) = embedded().vector(id);
         for (sum, component) in sum.iter_mut().zip(row) {
             *sum += scale * f32::from(*component);
         }
@@ -388,7 +390,7 @@ fn normalizer_flags_are_honoured() {
     let texts: Vec<String> = golden()
         .map(|entry| entry["text"].as_str().unwrap().to_owned())
         .collect();
-    let n_pieces = embedded().n_pieces();
+    let n_pieces = embedded().n_tokens();
     let tensors = safetensors(&[("embeddings", "I8", vec![n_pieces, 1], vec![1; n_pieces])]);
     let off = |key: &str, value: Value| {
         let mut flags = usual_flags();
@@ -433,7 +435,7 @@ fn a_model_written_to_a_file_is_the_same_model() {
 /// The script that made the asset and the code that converts directories must agree byte for byte.
 #[test]
 fn the_embedded_model_is_what_a_directory_would_become() {
-    let n_pieces = embedded().n_pieces();
+    let n_pieces = embedded().n_tokens();
     let tensors = safetensors(&[("embeddings", "I8", vec![n_pieces, 1], vec![1; n_pieces])]);
     let dir = directory(&tokenizer_json(&usual_flags()), &tensors);
     let model = embed::load(dir.path()).unwrap();
@@ -445,7 +447,7 @@ fn the_embedded_model_is_what_a_directory_would_become() {
     };
     assert_eq!(vocabulary(&model), vocabulary(embedded()));
     for id in (0..n_pieces as u32).step_by(50) {
-        let (row, scale) = embedded().row(id);
+        let (row, scale) = embedded().vector(id);
         let floats: Vec<f32> = row.iter().map(|byte| scale * f32::from(*byte)).collect();
         assert_eq!(embed::quantise(&floats).1, row);
     }
