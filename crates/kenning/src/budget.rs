@@ -19,7 +19,7 @@ impl Stop {
     }
 
     /// Whether nobody waits any more.
-    pub fn is_set(&self) -> bool {
+    pub(crate) fn is_set(&self) -> bool {
         self.0.load(Ordering::Relaxed)
     }
 }
@@ -49,7 +49,7 @@ impl Budget {
     }
 
     /// Whether a step of so many units may be done. Once one may not, none may.
-    pub fn spend(&self, n_units: u64) -> bool {
+    pub(crate) fn spend(&self, n_units: u64) -> bool {
         let left = self.left.load(Ordering::Relaxed);
         if left == u64::MAX {
             return !self.stop.is_set();

@@ -70,7 +70,7 @@ impl Verdict {
     }
 
     /// Whether there is anything to verify: a note that is merely named claims nothing.
-    pub fn is_checkable(&self) -> bool {
+    pub(crate) fn is_checkable(&self) -> bool {
         self.reason != Reason::NoQuote || self.graded.is_some()
     }
 }

@@ -193,7 +193,7 @@ impl Calibration {
 
     /// Returns how like a passage is to a word that it does not hold, where the model has no vectors for
     /// tokens: what says the same as the question says its words by others.
-    pub fn token_likeness(&self, meaning: f32) -> f32 {
+    pub(crate) fn token_likeness(&self, meaning: f32) -> f32 {
         let same = self.token_same - self.token_unrelated;
         (self.token_unrelated + meaning / Self::NEAR * same).clamp(0.0, 1.0)
     }

@@ -94,7 +94,7 @@ impl Trouble {
     }
 
     /// Returns the reason.
-    pub fn into_reason(self) -> String {
+    pub(crate) fn into_reason(self) -> String {
         match self {
             Self::File(reason) | Self::Reader(reason) => reason,
         }
@@ -187,46 +187,41 @@ fn read(kind: Kind, extension: &str, bytes: &[u8], budget: &Budget) -> Result<Ex
                 ..extracted
             })
         }
-        kind => {
-            let text = decoded(kind, bytes)?;
-            let extracted = read_text(kind, extension, &text, budget)?;
-            Ok(Extracted {
-                own: Some(text.into_owned()),
-                ..extracted
-            })
-        }
+        Kind::Html => of_text(html::decode(bytes)?, |text| html::read(text, budget)),
+        Kind::Delimited => decoded(bytes, |text| delimited::read(text, budget)),
+        Kind::Plain => decoded(bytes, |text| code::read_plain(text, budget)),
+        Kind::Code => decoded(bytes, |text| code::read(text, extension, budget)),
+        Kind::Json => decoded(bytes, |text| data::read_json(text, budget)),
+        Kind::JsonLines => decoded(bytes, |text| data::read_json_lines(text, budget)),
+        Kind::Yaml => decoded(bytes, |text| data::read_yaml(text, budget)),
+        Kind::Toml => decoded(bytes, |text| data::read_toml(text, budget)),
+        Kind::Notebook => decoded(bytes, |text| notebook::read(text, budget)),
+        Kind::Subtitles => decoded(bytes, |text| subtitles::read(text, budget)),
+        Kind::Canvas => decoded(bytes, |text| data::read_canvas(text, budget)),
     }
 }
 
-fn decoded(kind: Kind, bytes: &[u8]) -> Result<Cow<'_, str>, String> {
-    let text = match kind {
-        Kind::Html => html::decode(bytes)?,
-        _ => encoding::decode(bytes)?,
-    };
-    // Lines may end as they did on old Macs.
-    match text.contains('\r') && !text.contains('\n') {
-        true => Ok(Cow::Owned(text.replace('\r', "\n"))),
-        false => Ok(text),
-    }
-}
-
-fn read_text(
-    kind: Kind,
-    extension: &str,
-    text: &str,
-    budget: &Budget,
+/// Reads what is text in some encoding.
+fn decoded(
+    bytes: &[u8],
+    read: impl FnOnce(&str) -> Result<Extracted, String>,
 ) -> Result<Extracted, String> {
-    match kind {
-        Kind::Delimited => delimited::read(text, budget),
-        Kind::Html => html::read(text, budget),
-        Kind::Code => code::read(text, extension, budget),
-        Kind::Json => data::read_json(text, budget),
-        Kind::JsonLines => data::read_json_lines(text, budget),
-        Kind::Yaml => data::read_yaml(text, budget),
-        Kind::Toml => data::read_toml(text, budget),
-        Kind::Notebook => notebook::read(text, budget),
-        Kind::Subtitles => subtitles::read(text, budget),
-        Kind::Canvas => data::read_canvas(text, budget),
-        _ => code::read_plain(text, budget),
-    }
+    of_text(encoding::decode(bytes)?, read)
+}
+
+/// Reads text, and keeps it for those who look at lines.
+fn of_text(
+    text: Cow<'_, str>,
+    read: impl FnOnce(&str) -> Result<Extracted, String>,
+) -> Result<Extracted, String> {
+    // Lines may end as they did on old Macs.
+    let own = match text.contains('\r') && !text.contains('\n') {
+        true => text.replace('\r', "\n"),
+        false => text.into_owned(),
+    };
+    let extracted = read(&own)?;
+    Ok(Extracted {
+        own: Some(own),
+        ..extracted
+    })
 }

@@ -271,7 +271,7 @@ pub fn body_start(text: &str) -> usize {
 }
 
 /// Returns the day that the path of a note names, as `YYYY-MM-DD`.
-pub fn date_of_path(path: &str) -> Option<String> {
+pub(crate) fn date_of_path(path: &str) -> Option<String> {
     date::of_path(path).map(|date| date.to_string())
 }
 

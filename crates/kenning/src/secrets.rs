@@ -58,7 +58,7 @@ impl CleanText {
     }
 
     /// Returns the text with masks in place of whole lines, 0-based; the number of lines stays.
-    pub fn without_lines(self, hidden: &[Range<usize>]) -> Self {
+    pub(crate) fn without_lines(self, hidden: &[Range<usize>]) -> Self {
         if hidden.is_empty() {
             return self;
         }
@@ -73,7 +73,7 @@ impl CleanText {
 const HIDDEN_LINE: &str = "[REDACTED:hidden]";
 
 /// Whether some of a text was masked.
-pub fn has_mask(text: &str) -> bool {
+pub(crate) fn has_mask(text: &str) -> bool {
     text.contains(MARK)
 }
 

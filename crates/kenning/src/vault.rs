@@ -90,7 +90,7 @@ impl Stamp {
     }
 
     /// Whether both are of one file, as far as a file system numbers them.
-    pub fn is_same_file(&self, other: &Self) -> bool {
+    pub(crate) fn is_same_file(&self, other: &Self) -> bool {
         self.inode == other.inode
     }
 }
@@ -333,7 +333,7 @@ impl Vault {
     }
 
     /// Returns when a file was last made, moved or removed in a folder; `None` when it is gone.
-    pub fn folder_time(&self, folder: &str) -> Option<i64> {
+    pub(crate) fn folder_time(&self, folder: &str) -> Option<i64> {
         let metadata = fs::metadata(names::real(&self.root, folder)).ok()?;
         Some(stamp(&metadata).mtime_ns)
     }

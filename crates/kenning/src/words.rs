@@ -8,11 +8,15 @@ mod language;
 mod scan;
 mod stop;
 
-pub use compound::{PartPlace, backwards, doer, is_doer, part_place, push_compounds, push_doers};
-pub use language::{Language, detect};
+pub(crate) use compound::{
+    PartPlace, backwards, doer, is_doer, part_place, push_compounds, push_doers,
+};
+pub use language::Language;
+pub(crate) use language::detect;
 pub(crate) use scan::is_unspaced;
 pub use scan::{Word, WordKind, words};
-pub use stop::{is_question_word, is_stop_word, is_stop_word_anywhere, languages_by_stop_words};
+pub use stop::is_stop_word_anywhere;
+pub(crate) use stop::{is_question_word, is_stop_word, languages_by_stop_words};
 
 use std::borrow::Cow;
 
@@ -35,7 +39,12 @@ pub struct Stems {
 }
 
 /// Appends the terms of `text` to `out`, each followed by [`TERM_SEPARATOR`]; returns their number.
-pub fn push_terms(text: &str, language: Language, stems: &mut Stems, out: &mut String) -> u32 {
+pub(crate) fn push_terms(
+    text: &str,
+    language: Language,
+    stems: &mut Stems,
+    out: &mut String,
+) -> u32 {
     let Stems {
         by_language,
         buffer,
@@ -68,7 +77,12 @@ pub fn push_terms(text: &str, language: Language, stems: &mut Stems, out: &mut S
 
 /// Appends the parts of names written in camel case, which stand in `out` as a whole already, each name
 /// behind an empty term that sets it apart: code calls a thing `addEventListener` that people call an event listener.
-pub fn push_name_parts(text: &str, language: Language, stems: &mut Stems, out: &mut String) -> u32 {
+pub(crate) fn push_name_parts(
+    text: &str,
+    language: Language,
+    stems: &mut Stems,
+    out: &mut String,
+) -> u32 {
     let mut n_terms = 0;
     for word in words(text) {
         let mut parts = scan::camel_parts(word.text).peekable();
@@ -97,7 +111,7 @@ pub fn term_of(word: &Word<'_>, language: Language) -> String {
 }
 
 /// Returns the distinct terms that `word` may stand under in notes of the given languages.
-pub fn term_variants(word: &Word<'_>, languages: &[Language]) -> Vec<String> {
+pub(crate) fn term_variants(word: &Word<'_>, languages: &[Language]) -> Vec<String> {
     if word.kind == WordKind::Gram {
         return vec![word.text.to_owned()];
     }
@@ -124,7 +138,7 @@ pub fn term_variants(word: &Word<'_>, languages: &[Language]) -> Vec<String> {
 
 /// Whether `found`, a word of a note in `language`, is a form of the word that was asked for. A word that
 /// only another language's grammar, or a look past accents, makes equal is none.
-pub fn is_form_of(asked: &str, found: &str, language: Language) -> bool {
+pub(crate) fn is_form_of(asked: &str, found: &str, language: Language) -> bool {
     let (mut wanted, mut own) = (String::new(), String::new());
     lower_into(asked, &mut wanted);
     lower_into(found, &mut own);
@@ -149,7 +163,7 @@ pub fn name_key(text: &str) -> String {
 
 /// Returns a key by which names are alike that differ in number and case only, as they are read in
 /// `language`: "race conditions" and "Race Condition". No [`name_key`] is like it.
-pub fn name_stems(text: &str, language: Language) -> String {
+pub(crate) fn name_stems(text: &str, language: Language) -> String {
     let terms: Vec<String> = words(text).map(|word| term_of(&word, language)).collect();
     format!("{STEMS_MARK}{}", terms.join(" "))
 }
@@ -158,7 +172,7 @@ pub fn name_stems(text: &str, language: Language) -> String {
 const STEMS_MARK: char = '\u{1}';
 
 /// Writes the lower-case, composed form of one word into `out`.
-pub fn lower_into(word: &str, out: &mut String) {
+pub(crate) fn lower_into(word: &str, out: &mut String) {
     out.clear();
     if word.is_ascii() {
         out.push_str(word);

@@ -33,7 +33,7 @@ impl Comparison {
 /// the middle 95 % of the drawn mean differences; for `p` they are moved so that their mean is zero,
 /// which is what chance alone would look like. The same seed gives the same answer. `None` when the
 /// lists are empty or of different lengths, or nothing is to be drawn.
-pub fn paired_bootstrap(
+pub(crate) fn paired_bootstrap(
     before: &[f64],
     after: &[f64],
     n_resamples: usize,

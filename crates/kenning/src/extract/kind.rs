@@ -130,7 +130,7 @@ impl Kind {
     }
 
     /// Whether its bytes are text.
-    pub fn is_text(self) -> bool {
+    pub(crate) fn is_text(self) -> bool {
         self.row().is_text
     }
 

@@ -25,7 +25,8 @@ pub use filter::{Expression, Filter, Matcher, TaskState, Text, Which};
 pub use parts::tasks;
 pub use pattern::Pattern;
 pub use property::{Compare, Comparison, PropertyTest};
-pub use time::{Time, find as time_in, is_asking};
+pub(crate) use time::is_asking;
+pub use time::{Time, find as time_in};
 pub use view::{Dates, View};
 
 use jiff::civil::Date;
@@ -55,7 +56,7 @@ impl Request {
     /// Lets go of conditions that punctuation made and nobody meant. Words in brackets only rank. In
     /// a sentence so do quotes, and dashes and slashes are punctuation, unless the last thing that
     /// was typed is left out on purpose.
-    pub fn soften(&mut self, text: &str, is_sentence: bool) {
+    pub(crate) fn soften(&mut self, text: &str, is_sentence: bool) {
         let ends_in_negation = text
             .split_whitespace()
             .next_back()

@@ -77,7 +77,7 @@ impl Intent {
 
     /// Returns what the share of meaning is multiplied by. A name is spelled one way, so that what
     /// is merely like it is something else.
-    pub fn vector_factor(self) -> f32 {
+    pub(crate) fn vector_factor(self) -> f32 {
         match self {
             Self::Identifier => 0.2,
             Self::Question => 1.2,

@@ -85,7 +85,7 @@ impl Rerank {
     ///
     /// Where words are joined ("Mietvertrag"), their parts tell more, and word pieces with them; where
     /// they are not, a part of a word is mostly another word. Measured on German only.
-    pub fn for_languages(&self, languages: &[(Language, u64)]) -> Self {
+    pub(crate) fn for_languages(&self, languages: &[(Language, u64)]) -> Self {
         let n_all: u64 = languages.iter().map(|(_, n)| n).sum();
         let joining = languages
             .iter()

@@ -24,7 +24,7 @@ const PREFIXES: &[&str] = &[
 
 /// Where in a compound a word stands.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum PartPlace {
+pub(crate) enum PartPlace {
     /// At its end: what it is.
     End,
     /// At its beginning: what kind of one it is.
@@ -41,7 +41,7 @@ pub(super) fn is_compound(term: &str) -> bool {
 }
 
 /// Returns where the term `part` stands in the term `compound`, if it is a part of it.
-pub fn part_place(part: &str, compound: &str) -> Option<PartPlace> {
+pub(crate) fn part_place(part: &str, compound: &str) -> Option<PartPlace> {
     let n_chars = |text: &str| text.chars().count();
     let at = compound.rfind(part)?;
     let (front, back) = (&compound[..at], &compound[at + part.len()..]);
@@ -60,7 +60,7 @@ pub fn part_place(part: &str, compound: &str) -> Option<PartPlace> {
 
 /// Appends the compounds among terms, spelled backwards: those that end alike stand together in a
 /// dictionary then. `terms` is a term text, and so is what is appended.
-pub fn push_compounds(terms: &str, out: &mut String) {
+pub(crate) fn push_compounds(terms: &str, out: &mut String) {
     for term in terms.split(super::TERM_SEPARATOR) {
         if is_compound(term) {
             out.extend(term.chars().rev());
@@ -71,7 +71,7 @@ pub fn push_compounds(terms: &str, out: &mut String) {
 
 /// Appends the compounds among the words of a text that name who or what does something, each with the "er"
 /// that their terms lack, spelled backwards like those.
-pub fn push_doers(text: &str, language: Language, out: &mut String) {
+pub(crate) fn push_doers(text: &str, language: Language, out: &mut String) {
     for word in super::words(text) {
         if let Some(doer) = doer(&word, language).filter(|doer| is_compound(doer)) {
             out.extend(doer.chars().rev());
@@ -82,7 +82,7 @@ pub fn push_doers(text: &str, language: Language, out: &mut String) {
 
 /// Returns the term of a word with the "er" that it lost, if it did: "feger" for "Fegern", which stands under
 /// "feg". That is too short to be told at the end of a longer word.
-pub fn doer(word: &Word<'_>, language: Language) -> Option<String> {
+pub(crate) fn doer(word: &Word<'_>, language: Language) -> Option<String> {
     if !word.text.contains(DOING) || word.kind != WordKind::Letters {
         return None;
     }
@@ -93,7 +93,7 @@ pub fn doer(word: &Word<'_>, language: Language) -> Option<String> {
 }
 
 /// Whether a term of a word is the [`doer`] to another one.
-pub fn is_doer(term: &str, terms: &[String]) -> bool {
+pub(crate) fn is_doer(term: &str, terms: &[String]) -> bool {
     let short = term.strip_suffix(DOING);
     short.is_some_and(|short| is_short(short) && terms.iter().any(|term| term == short))
 }
@@ -107,7 +107,7 @@ pub(super) fn is_short(term: &str) -> bool {
 const DOING: &str = "er";
 
 /// Returns a term as [`push_compounds`] spells it, or the other way round.
-pub fn backwards(term: &str) -> String {
+pub(crate) fn backwards(term: &str) -> String {
     term.chars().rev().collect()
 }
 

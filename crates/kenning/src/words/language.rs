@@ -30,7 +30,7 @@ macro_rules! languages {
             }
 
             /// Returns the language of an ISO 639-1 code.
-            pub fn from_code(code: &str) -> Self {
+            pub(crate) fn from_code(code: &str) -> Self {
                 match code { $($code => Self::$name,)* _ => Self::Unknown }
             }
 
@@ -56,7 +56,7 @@ languages! {
 
 impl Language {
     /// Whether words are written together to make new ones.
-    pub fn joins_words(self) -> bool {
+    pub(crate) fn joins_words(self) -> bool {
         use Language::*;
         matches!(
             self,
@@ -68,7 +68,7 @@ impl Language {
 /// Returns the language `text` is most likely written in.
 ///
 /// Short or unclear Latin text counts as English, the commonest case.
-pub fn detect(text: &str) -> Language {
+pub(crate) fn detect(text: &str) -> Language {
     let sample = sample(text);
     if english_share(sample) >= ENGLISH_SHARE_MIN {
         return Language::English;

@@ -5,7 +5,7 @@
 use super::Language;
 
 /// Returns whether `lowered` is a function word of `language`.
-pub fn is_stop_word(lowered: &str, language: Language) -> bool {
+pub(crate) fn is_stop_word(lowered: &str, language: Language) -> bool {
     if lowered.len() > 14 {
         return false;
     }
@@ -19,13 +19,13 @@ pub fn is_stop_word_anywhere(lowered: &str) -> bool {
 }
 
 /// Returns whether questions begin with `lowered` in any language.
-pub fn is_question_word(lowered: &str) -> bool {
+pub(crate) fn is_question_word(lowered: &str) -> bool {
     QUESTION_WORDS.binary_search(&lowered).is_ok()
 }
 
 /// Returns the languages that most of the function words among `lowered` belong to: several where they
 /// have the same words.
-pub fn languages_by_stop_words(lowered: &[String]) -> Vec<Language> {
+pub(crate) fn languages_by_stop_words(lowered: &[String]) -> Vec<Language> {
     let n_words = |language: Language| {
         let words = lowered.iter();
         words.filter(|word| is_stop_word(word, language)).count()

@@ -6,7 +6,12 @@ pub(super) const KEN_ROOMS: [(&str, &[&str], &[&str]); 29] = [
     (
         "args",
         &[],
-        &["embed::embedded", "note::MemoryType", "search::Mode"],
+        &[
+            "embed::TokenVectors",
+            "embed::embedded",
+            "note::MemoryType",
+            "search::Mode",
+        ],
     ),
     ("llm/error", &[], &[]),
     ("llm/family", &[], &[]),

@@ -3,10 +3,8 @@
 use jiff::civil::Date;
 
 use super::fold::{collapse, fold};
-use super::mend::push_new;
 use super::pattern::Pattern;
 use super::property::PropertyTest;
-use crate::words::is_unspaced;
 
 /// A condition on a note, ready to be tested.
 #[derive(Clone, Debug, PartialEq)]
@@ -112,21 +110,6 @@ impl Text {
             is_content,
         }
     }
-
-    /// Returns the words that are whole wherever this is found, not the end or start of others.
-    fn whole_words(&self, is_phrase: bool) -> impl Iterator<Item = &str> {
-        let words: Vec<&str> = self.shown.split_whitespace().collect();
-        let last = words.len().saturating_sub(1);
-        words
-            .into_iter()
-            .enumerate()
-            .filter_map(move |(index, word)| {
-                let is_inner = is_phrase && index > 0 && index < last;
-                // The pairs of an unspaced script are in every longer run, too.
-                let is_pairs = word.chars().all(is_unspaced) && word.chars().nth(1).is_some();
-                (is_inner || is_pairs).then_some(word)
-            })
-    }
 }
 
 /// A regular expression to look for.
@@ -204,7 +187,7 @@ impl Filter {
     }
 
     /// Whether the text of a note must be read to decide.
-    pub fn needs_text(&self) -> bool {
+    pub(crate) fn needs_text(&self) -> bool {
         match self {
             Self::All(parts) | Self::Any(parts) => parts.iter().any(Self::needs_text),
             Self::Not(inner) => inner.needs_text(),
@@ -217,7 +200,7 @@ impl Filter {
     }
 
     /// Whether it asks for tasks, so that they are what is to be shown.
-    pub fn asks_for_tasks(&self) -> bool {
+    pub(crate) fn asks_for_tasks(&self) -> bool {
         match self {
             Self::All(parts) | Self::Any(parts) => parts.iter().any(Self::asks_for_tasks),
             filter => matches!(filter, Self::Task(..)),
@@ -225,17 +208,17 @@ impl Filter {
     }
 
     /// Whether tags must be known to decide.
-    pub fn reads_tags(&self) -> bool {
+    pub(crate) fn reads_tags(&self) -> bool {
         self.has(&|filter| matches!(filter, Self::Tag(_)))
     }
 
     /// Whether the types of notes decide, too.
-    pub fn reads_types(&self) -> bool {
+    pub(crate) fn reads_types(&self) -> bool {
         self.has(&|filter| matches!(filter, Self::Type(_)))
     }
 
     /// Whether properties must be known to decide, which may be tags and aliases, too.
-    pub fn reads_properties(&self) -> bool {
+    pub(crate) fn reads_properties(&self) -> bool {
         self.has(&|filter| matches!(filter, Self::Property { .. }))
     }
 
@@ -245,7 +228,7 @@ impl Filter {
     }
 
     /// Whether the day a note was last modified decides, too.
-    pub fn reads_modified(&self) -> bool {
+    pub(crate) fn reads_modified(&self) -> bool {
         let which = Which::Modified;
         self.has(&|filter| matches!(filter, Self::Dated { which: own, .. } if *own == which))
     }
@@ -265,7 +248,7 @@ impl Filter {
     /// Returns a weaker filter that needs no text: whatever passes this one passes that one.
     ///
     /// `None` if nothing can be told without the text.
-    pub fn meta_part(&self) -> Option<Self> {
+    pub(crate) fn meta_part(&self) -> Option<Self> {
         self.without_text(Bound::Weaker)
     }
 
@@ -302,7 +285,7 @@ impl Filter {
     }
 
     /// Returns how many conditions it is made of.
-    pub fn n_conditions(&self) -> usize {
+    pub(crate) fn n_conditions(&self) -> usize {
         match self {
             Self::All(parts) | Self::Any(parts) => parts.iter().map(Self::n_conditions).sum(),
             Self::Not(inner)
@@ -312,37 +295,6 @@ impl Filter {
             | Self::Task(_, Some(inner)) => inner.n_conditions(),
             _ => 1,
         }
-    }
-
-    /// Returns words that stand in the text, the name or the aliases of every note that passes.
-    ///
-    /// They are as typed, for an index to look up with accents and grammar in its own way; a run of
-    /// an unspaced script stands for its pairs. A single word only has to be the start of one, so
-    /// that it gives none: these are the inner words of phrases.
-    pub fn required_words(&self) -> Vec<String> {
-        let mut words = Vec::new();
-        match self {
-            Self::All(parts) => {
-                let each = parts.iter().flat_map(Self::required_words);
-                each.for_each(|word| push_new(&mut words, word));
-            }
-            Self::Any(parts) => {
-                let mut each = parts.iter().map(Self::required_words);
-                words = each.next().unwrap_or_default();
-                each.for_each(|other| words.retain(|word| other.contains(word)));
-            }
-            Self::Word(text) | Self::Phrase(text) => {
-                let is_phrase = matches!(self, Self::Phrase(_));
-                let whole = text.whole_words(is_phrase);
-                whole.for_each(|word| push_new(&mut words, word.to_owned()));
-            }
-            Self::Line(inner)
-            | Self::Block(inner)
-            | Self::Section(inner)
-            | Self::Task(_, Some(inner)) => words = inner.required_words(),
-            _ => {}
-        }
-        words
     }
 }
 

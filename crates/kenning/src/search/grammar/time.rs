@@ -52,7 +52,7 @@ pub fn find(text: &str, today: Date) -> Option<Time> {
 }
 
 /// Whether a word only asks about a time, whatever happened in it: "notes", "happened".
-pub fn is_asking(word: &str) -> bool {
+pub(crate) fn is_asking(word: &str) -> bool {
     let word = fold(word);
     says(&word, |tongue| tongue.asking)
 }
@@ -70,7 +70,7 @@ impl Time {
 
     /// Whether a text names a day, month or year that lies in it. Most texts name some day before or
     /// after another, so that this tells nothing of a time without a beginning or an end.
-    pub fn is_named_in(&self, text: &str) -> bool {
+    pub(crate) fn is_named_in(&self, text: &str) -> bool {
         // Most names and many texts hold no date at all.
         if self.is_open() || !text.bytes().any(|byte| byte.is_ascii_digit()) {
             return false;

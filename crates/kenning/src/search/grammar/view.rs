@@ -90,7 +90,7 @@ impl Filter {
 
     /// Whether a passage itself contains one of the texts that are asked for. `headings` are where those
     /// of the passage stand in it.
-    pub fn positive_text_matches(
+    pub(crate) fn positive_text_matches(
         &self,
         passage: &str,
         headings: &[Range<usize>],

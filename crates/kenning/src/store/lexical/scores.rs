@@ -69,7 +69,7 @@ impl Beside {
     }
 
     /// Whether the word of a number only stands in longer ones.
-    pub fn is_partly(&self, number: usize) -> bool {
+    pub(crate) fn is_partly(&self, number: usize) -> bool {
         has_bit(self.partly, number)
     }
 }

@@ -83,7 +83,7 @@ impl NoteRow {
     }
 
     /// Returns the day its file was last modified.
-    pub fn modified_day(&self) -> Option<jiff::civil::Date> {
+    pub(crate) fn modified_day(&self) -> Option<jiff::civil::Date> {
         super::facts::day_of_ns(self.mtime_ns)
     }
 

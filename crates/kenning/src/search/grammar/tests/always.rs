@@ -93,7 +93,6 @@ proptest! {
         prop_assert_eq!(&request, &parse(&query, TODAY));
         if let Some(filter) = &request.filter {
             let _ = filter.to_string();
-            let _ = filter.required_words();
             let _ = filter.positive_text_matches(&text, &[0..2, 7..8], &Budget::default());
             in_view(&text, 3, |view| filter.matches(view, &Budget::default()));
         }
@@ -138,16 +137,6 @@ proptest! {
                 prop_assert!(part.matches(view, &Budget::default()) || !filter.matches(view, &Budget::default()));
                 Ok(())
             })?;
-        }
-    }
-
-    /// A note that passes has the required words.
-    #[test]
-    fn required_words_are_there(words in prop::collection::vec("[ab]{1,2}", 1..5), text in "[ab ]{0,40}") {
-        let filter = parse(&format!("content:\"{}\"", words.join(" ")), TODAY).filter.unwrap();
-        let is_match = in_view(&text, 0, |view| filter.matches(view, &Budget::default()));
-        for word in filter.required_words() {
-            prop_assert!(!is_match || text.split_whitespace().any(|have| have == word));
         }
     }
 
