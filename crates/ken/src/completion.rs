@@ -17,6 +17,9 @@ use crate::settings::Settings;
 
 /// Says which shell asks.
 const VARIABLE: &str = "KEN_COMPLETE";
+/// zsh reads the script at the first Tab, in the place of the function that completes: it has to be called then.
+const ZSH_FIRST_TAB: &str =
+    "if [ \"$funcstack[1]\" = _ken ]; then _clap_dynamic_completer_ken \"$@\"; fi\n";
 /// Candidates that are told at most.
 const CANDIDATES_MAX: usize = 500;
 
@@ -48,7 +51,11 @@ pub(crate) fn script(shell: &str) -> Option<String> {
     completer
         .write_registration(VARIABLE, "ken", "ken", "ken", &mut script)
         .ok()?;
-    String::from_utf8(script).ok()
+    let mut script = String::from_utf8(script).ok()?;
+    if shell == "zsh" {
+        script.push_str(ZSH_FIRST_TAB);
+    }
+    Some(script)
 }
 
 /// The commands, with what completes their arguments.
