@@ -1,6 +1,8 @@
 //! A note as HTML that is safe to show: Markdown is rendered here and sanitised before anybody sees it.
 //! Nothing in it runs, and nothing in it asks another server for anything: pictures become their words.
 
+mod code;
+mod languages;
 mod markdown;
 
 use ammonia::{Builder, UrlRelative};
@@ -29,7 +31,9 @@ pub(crate) fn render(path: &str, format: &str, text: &str, wanted_line: u32) -> 
     };
     let html = match format {
         "markdown" => markdown::html(path, text, first_line),
-        "code" | "json" | "jsonlines" | "yaml" | "toml" | "delimited" => lines(text, first_line),
+        "code" | "json" | "jsonlines" | "yaml" | "toml" | "delimited" => {
+            lines(path, text, first_line)
+        }
         _ => paragraphs(text, first_line),
     };
     Preview {
@@ -52,13 +56,17 @@ fn around(text: &str, line: usize) -> (&str, usize) {
     (&text[from..to], first)
 }
 
-/// Shows every line as it stands.
-fn lines(text: &str, first_line: usize) -> String {
+/// Shows every line as it stands, in the colours of the language that the name of the file tells.
+fn lines(path: &str, text: &str, first_line: usize) -> String {
+    let ending = path.rsplit_once('.').map_or("", |(_, ending)| ending);
+    let coloured = match code::language(ending) {
+        Some(language) => code::html(language, text),
+        None => escaped(text),
+    };
     let mut html = String::from("<pre class=\"source\">");
-    for (number, line) in (first_line..).zip(text.lines()) {
+    for (number, line) in (first_line..).zip(coloured.lines()) {
         html.push_str(&format!(
-            "<span class=\"line\" data-line=\"{number}\" data-end=\"{number}\">{}\n</span>",
-            escaped(line)
+            "<span class=\"line\" data-line=\"{number}\" data-end=\"{number}\">{line}\n</span>"
         ));
     }
     html.push_str("</pre>");
@@ -156,8 +164,13 @@ static CLEANER: LazyLock<Builder<'static>> = LazyLock::new(|| {
         ("th", &["colspan", "rowspan"]),
         ("details", &["open"]),
     ];
+    let spans = [
+        &["picture", "line", "math", "tag"],
+        &code::Kind::CLASSES[..],
+    ]
+    .concat();
     let classes: [(&str, &[&str]); 4] = [
-        ("span", &["picture", "line", "math", "tag"]),
+        ("span", &spans),
         (
             "div",
             &[
@@ -251,6 +264,11 @@ mod tests {
         );
         check("![[plan.png]]", "<span class=\"picture\">plan.png</span>");
         check("a [ ] b\n\n- [x] done", "type=\"checkbox\"");
+        check(
+            "```js\nlet a\n```",
+            "<pre><code><span class=\"code-keyword\">let</span> a\n</code></pre>",
+        );
+        check("```nothing\nlet a\n```", "<pre><code>let a\n</code></pre>");
     }
 
     #[test]
@@ -279,11 +297,13 @@ mod tests {
 
     #[test]
     fn other_formats_are_shown_line_by_line_or_in_paragraphs() {
-        let html = render("a.py", "code", "x < 1\ny", 1).html;
-        assert!(
-            html.contains("data-line=\"1\" data-end=\"1\">x &lt; 1\n</span>"),
-            "{html}"
-        );
+        let html = render("a.py", "code", "# x <\ny", 1).html;
+        let line =
+            "data-line=\"1\" data-end=\"1\"><span class=\"code-comment\"># x &lt;</span>\n</span>";
+        assert!(html.contains(line), "{html}");
+        let html = render("a.csv", "delimited", "x < 1\ny", 1).html;
+        let line = "data-line=\"1\" data-end=\"1\">x &lt; 1\n</span>";
+        assert!(html.contains(line), "{html}");
         let html = render("a.pdf", "pdf", "one\ntwo\n\n<b>three", 1).html;
         assert!(
             html.contains("<p data-line=\"1\" data-end=\"2\" dir=\"auto\">one<br>two</p>"),

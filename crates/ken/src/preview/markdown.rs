@@ -3,8 +3,10 @@
 use std::ops::Range;
 
 use percent_encoding::percent_decode_str;
-use pulldown_cmark::{CowStr, Event, LinkType, Options, Parser, Tag, TagEnd, html};
+use pulldown_cmark::{CodeBlockKind, CowStr, Event, LinkType, Options, Parser, Tag, TagEnd, html};
 
+use super::code;
+use super::languages::Language;
 use crate::wire::encode;
 
 /// Writes Markdown as HTML, every block inside of an element that tells its lines.
@@ -22,6 +24,7 @@ pub(super) fn html(path: &str, text: &str, first_line: usize) -> String {
         lines,
         depth: 0,
         picture: None,
+        code: None,
         events: Vec::new(),
     };
     for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
@@ -60,6 +63,8 @@ struct Writer<'a> {
     depth: usize,
     /// What a picture says, while it is open, and how deep it stands.
     picture: Option<(usize, String, String)>,
+    /// The code of a language that has colours, while it is open.
+    code: Option<(&'static Language, String)>,
     events: Vec<Event<'a>>,
 }
 
@@ -74,6 +79,11 @@ impl<'a> Writer<'a> {
                 }
             }
             _ if self.picture.is_some() => {}
+            Event::Text(words) if self.code.is_some() => {
+                if let Some((_, code)) = &mut self.code {
+                    code.push_str(&words);
+                }
+            }
             Event::TaskListMarker(is_done) => {
                 let checked = if is_done { " checked" } else { "" };
                 let label = if is_done { "done" } else { "to do" };
@@ -103,6 +113,13 @@ impl<'a> Writer<'a> {
                 self.picture = Some((self.depth, String::new(), dest_url.into_string()));
             }
             _ if self.picture.is_some() => {}
+            Tag::CodeBlock(CodeBlockKind::Fenced(name)) => match code::language(&name) {
+                Some(language) => self.code = Some((language, String::new())),
+                None => {
+                    let kind = CodeBlockKind::Fenced(name);
+                    self.events.push(Event::Start(Tag::CodeBlock(kind)));
+                }
+            },
             Tag::Link {
                 link_type,
                 dest_url,
@@ -124,6 +141,20 @@ impl<'a> Writer<'a> {
     }
 
     fn close(&mut self, end: TagEnd) {
+        if let Some((language, text)) = self.code.take() {
+            let html = code::html(language, &text);
+            let html = format!("<pre><code>{html}</code></pre>\n");
+            self.events.push(Event::Html(html.into()));
+        } else {
+            self.close_element(end);
+        }
+        self.depth -= 1;
+        if self.depth == 0 {
+            self.events.push(Event::Html(CowStr::Borrowed("</div>\n")));
+        }
+    }
+
+    fn close_element(&mut self, end: TagEnd) {
         match &self.picture {
             Some((depth, said, target)) if *depth == self.depth => {
                 let said = if said.is_empty() { target } else { said };
@@ -133,10 +164,6 @@ impl<'a> Writer<'a> {
             }
             Some(_) => {}
             None => self.events.push(Event::End(end)),
-        }
-        self.depth -= 1;
-        if self.depth == 0 {
-            self.events.push(Event::Html(CowStr::Borrowed("</div>\n")));
         }
     }
 }
