@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use anyhow::Result;
+use anyhow::{Context, Result};
 use axum::Json;
 use axum::extract::State;
 use axum::http::{StatusCode, header};
@@ -12,7 +12,7 @@ use serde::Serialize;
 use tokio::task::spawn_blocking;
 
 use super::App;
-use super::input::{At, Every, NotePath, Params, Sent};
+use super::input::{Asking, At, Every, NotePath, Params, Sent};
 use super::problem::Problem;
 use super::reply::Reply;
 use crate::context::{self, ContextRequest};
@@ -45,20 +45,38 @@ impl App {
 
 pub(super) async fn search(
     State(app): State<App>,
-    At(searcher): At,
+    asking: Asking,
     Params(params): Params<SearchParams>,
 ) -> Answer<SearchResponse> {
+    let searchers = asking.domains(params.domains.as_deref())?;
     let request = search_request(params)?;
-    app.ask(move || Ok(searcher.search(&request)?.into())).await
+    app.ask(move || searched(&searchers, &request)).await
 }
 
 pub(super) async fn search_sent(
     State(app): State<App>,
-    At(searcher): At,
+    asking: Asking,
     Sent(params): Sent<SearchParams>,
 ) -> Answer<SearchResponse> {
+    let searchers = asking.domains(params.domains.as_deref())?;
     let request = search_request(params)?;
-    app.ask(move || Ok(searcher.search(&request)?.into())).await
+    app.ask(move || searched(&searchers, &request)).await
+}
+
+/// Asks every domain that was named; of several answers it makes one.
+pub(super) fn searched(
+    searchers: &[Arc<Searcher>],
+    request: &SearchRequest,
+) -> Result<SearchResponse> {
+    let answers = searchers.iter().map(|searcher| {
+        let answer = searcher.search(request)?.into();
+        Ok((searcher.name().to_owned(), answer))
+    });
+    let answers = answers.collect::<Result<Vec<_>>>()?;
+    let settings = searchers.first().map(|searcher| searcher.settings());
+    let usual = settings.map_or(LIMIT_MAX, |settings| settings.search.limit);
+    let limit = request.limit.unwrap_or(usual) as usize;
+    wire::merge(answers, limit, request.max_tokens).context("no domain was asked; that is a bug")
 }
 
 fn search_request(params: SearchParams) -> Result<SearchRequest, Problem> {

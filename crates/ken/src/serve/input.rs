@@ -1,6 +1,7 @@
 //! Takes apart what a request says, strictly: an unknown name is an error that names the nearest
 //! known one, never ignored.
 
+use std::collections::HashSet;
 use std::sync::Arc;
 
 use axum::Json;
@@ -28,18 +29,20 @@ impl FromRequestParts<App> for At {
     async fn from_request_parts(parts: &mut Parts, _: &App) -> Result<Self, Problem> {
         let domain = path_part(parts, "domain").await?;
         let searchers = searchers(parts)?;
-        match searchers.get(domain.as_deref()) {
-            Ok(searcher) => Ok(Self(Arc::clone(searcher))),
-            Err(error) => {
-                let hint = hint::of(&error);
-                let problem = Problem::new(StatusCode::NOT_FOUND, error.to_string());
-                Err(match hint {
-                    Some(hint) => problem.hint(hint),
-                    None => problem,
-                })
-            }
-        }
+        found(searchers, domain.as_deref()).map(Self)
     }
+}
+
+/// Returns the searcher of a domain, or the first one; what is not known is a path that does not exist.
+fn found(searchers: &Searchers, domain: Option<&str>) -> Result<Arc<Searcher>, Problem> {
+    let searcher = searchers.get(domain).map(Arc::clone);
+    searcher.map_err(|error| {
+        let problem = Problem::new(StatusCode::NOT_FOUND, error.to_string());
+        match hint::of(&error) {
+            Some(hint) => problem.hint(hint),
+            None => problem,
+        }
+    })
 }
 
 /// Every searcher that the client may ask.
@@ -78,6 +81,22 @@ impl FromRequestParts<App> for Asking {
             )
         })?;
         Ok(Self { caller, searchers })
+    }
+}
+
+impl Asking {
+    /// Returns the searchers of the domains that a parameter names, as `a,b`; the usual one where it names none.
+    pub(super) fn domains(&self, named: Option<&str>) -> Result<Vec<Arc<Searcher>>, Problem> {
+        let Some(named) = named else {
+            return Ok(vec![found(&self.searchers, None)?]);
+        };
+        let mut names: Vec<&str> = named.split(',').map(str::trim).collect();
+        let mut seen = HashSet::new();
+        names.retain(|name| seen.insert(*name));
+        let searchers = names.into_iter();
+        searchers
+            .map(|name| found(&self.searchers, Some(name)))
+            .collect()
     }
 }
 

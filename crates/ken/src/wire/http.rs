@@ -43,6 +43,9 @@ pub(crate) struct SearchParams {
     pub(crate) explain: Option<bool>,
     /// Understand a time in the question ("last week", "2024"); the settings decide by default.
     pub(crate) dates: Option<bool>,
+    /// Ask these domains, as a,b, and tell the best of all; each hit then says where it is from.
+    #[schemars(length(min = 1))]
+    pub(crate) domains: Option<String>,
 }
 
 /// A question that is to be answered in the words of the notes.
