@@ -41,7 +41,7 @@ export async function serve(vault, { settings = "", env = {}, args = [], isCopie
   else for (const [, name] of settings.matchAll(/\[domains\.(\w+)\]/g)) {
     execFileSync(process.env.KEN, ["index", "--quiet", "--config", config, "--domain", name], { env: environment, stdio: "inherit" });
   }
-  const child = spawn(process.env.KEN, ["serve", "--port", "0", ...options, ...args], { env: environment, stdio: ["ignore", "inherit", "pipe"] });
+  const child = spawn(process.env.KEN, ["serve", "--port", "0", ...options, ...args], { cwd: home, env: environment, stdio: ["ignore", "inherit", "pipe"] });
   const url = await new Promise((resolve, reject) => {
     let told = "";
     child.stderr.on("data", (data) => {

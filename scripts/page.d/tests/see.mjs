@@ -35,6 +35,34 @@ export const tests = {
     assert.deepEqual(groups.slice(0, 3), ["Links to", "Linked from", "Alike, not linked"]);
   }),
 
+  "graph with two rings, by keyboard": (cx) => on(cx, "/?view=see&see=graph&center=1-Projects/Kitchen+Renovation.md", {}, async (page) => {
+    await page.locator(".legend .facet").first().waitFor();
+    const drawn = () => page.evaluate(() => /** @type {any} */ (document.querySelector("canvas.plane")).graph.nodes.length);
+    const one = await drawn();
+    await page.locator("#rings").check();
+    await page.locator(".inner .facet").first().waitFor();
+    const two = await drawn();
+    assert.ok(two > one, `${two} notes in two rings, ${one} in one`);
+    assert.match(page.url(), /rings=2/);
+    await accessible(page);
+    await page.goBack();
+    await page.waitForFunction(() => !document.querySelector(".inner"));
+    // J goes to the next note, Enter opens it and its links, C puts it into the middle.
+    await page.locator("canvas.plane").focus();
+    await page.keyboard.press("j");
+    await page.keyboard.press("Enter");
+    await page.locator(".pane .note-body").waitFor();
+    const { note, center, open } = Object.fromEntries(new URL(page.url()).searchParams);
+    assert.ok(note !== center && open === note, page.url());
+    await page.reload();
+    await page.locator(".pane .note-body").waitFor();
+    await page.waitForFunction(() => /** @type {any} */ (document.querySelector("canvas.plane")).graph.nodes.some((node, at) => at && node.isOpen));
+    await page.locator("canvas.plane").focus();
+    await page.keyboard.press("j");
+    await page.keyboard.press("c");
+    await page.waitForFunction((before) => new URL(location.href).searchParams.get("center") !== before, center);
+  }),
+
   "walk step by step": (cx) => on(cx, "/?view=see&see=walk&note=1-Projects/Kitchen+Renovation.md", {}, async (page) => {
     await page.locator(".step").first().waitFor();
     assert.equal(await page.locator(".step").count(), 1);
@@ -45,6 +73,12 @@ export const tests = {
     await page.locator(".walk-q").fill("who pays");
     await page.locator(".walk-form .primary").click();
     await page.waitForFunction(() => document.querySelectorAll(".step").length === 1);
+    await page.locator(".act", { hasText: "Next step" }).click();
+    await page.locator(".step").nth(1).waitFor();
+    // The address has the question and the step.
+    await page.reload();
+    await page.locator(".step").nth(1).waitFor();
+    assert.equal(await page.locator(".walk-q").inputValue(), "who pays");
   }),
 
   "map of the vault": (cx) => on(cx, "/?view=see", {}, async (page) => {
@@ -75,12 +109,42 @@ export const tests = {
     await page.locator(".pane .note-body").waitFor();
   }),
 
-  "calendar": (cx) => on(cx, "/?view=see&see=calendar", {}, async (page) => {
+  "map where one looked, by keyboard": (cx) => on(cx, "/?view=see", {}, async (page) => {
+    await page.waitForFunction(() => document.getElementById("main")?.dataset.ready === "map");
+    await page.locator(".regions button").nth(1).click();
+    await page.waitForURL(/at=.*region=1/);
+    const zoom = () => page.evaluate(() => /** @type {any} */ (document.querySelector("canvas.plane")).plane.zoom.toFixed(2));
+    const before = await zoom();
+    await page.reload();
+    await page.waitForFunction(() => document.getElementById("main")?.dataset.ready === "map");
+    assert.equal(await zoom(), before);
+    assert.equal(await page.locator(".regions [aria-pressed=true]").count(), 1);
+    await page.keyboard.press("j");
+    const name = await page.locator(".tip").textContent();
+    await page.keyboard.press("Enter");
+    await page.locator(".pane .note-body").waitFor();
+    assert.ok(name.startsWith(await page.locator(".note h2").first().textContent()), name);
+  }),
+
+  "calendar by keyboard": (cx) => on(cx, "/?view=see&see=calendar", {}, async (page) => {
     await page.locator(".has-notes").first().waitFor();
     await accessible(page);
-    await page.locator(".has-notes").first().click();
-    await page.locator(".chip", { hasText: "on:" }).waitFor();
+    // One day is in the order of Tab, arrows go to the others.
+    assert.equal(await page.locator(".has-notes[tabindex='0']").count(), 1);
+    const day = () => page.evaluate(() => /** @type {any} */ (document.activeElement).dataset.day);
+    await page.keyboard.press("ArrowLeft");
+    const first = await day();
+    await page.keyboard.press("ArrowUp");
+    const month = await day();
+    assert.ok(month.slice(0, 7) < first.slice(0, 7), `${month} ${first}`);
+    await page.keyboard.press("PageUp");
+    const year = await day();
+    assert.ok(year.slice(0, 4) < month.slice(0, 4), `${year} ${month}`);
+    await page.keyboard.press("Enter");
+    await page.locator(".chip", { hasText: `on:${year}` }).waitFor();
     await page.locator(".hit").first().waitFor();
+    await page.goBack();
+    await page.waitForFunction((wanted) => /** @type {any} */ (document.activeElement).dataset.day === wanted, year);
   }),
 
   "keep": async (cx) => {

@@ -14,6 +14,20 @@ export async function end({ server }) {
 }
 
 export const tests = {
+  "no other page signs in or out": async ({ server }) => {
+    const form = { "Content-Type": "application/x-www-form-urlencoded" };
+    const sent = (path, headers) => fetch(server.url + path, { method: "POST", redirect: "manual", headers: { ...form, ...headers }, body: `token=${TOKEN}&next=/` });
+    const own = await sent("/sign-in", { Origin: server.url });
+    assert.equal(own.status, 303);
+    const cookie = own.headers.get("set-cookie").split(";")[0];
+    for (const origin of ["https://elsewhere.example", "null"]) {
+      const other = await sent("/sign-in", { Origin: origin });
+      assert.deepEqual([other.status, other.headers.get("set-cookie")], [403, null]);
+      const out = await sent("/sign-out", { Origin: origin, Cookie: cookie });
+      assert.deepEqual([out.status, out.headers.get("set-cookie")], [403, null]);
+    }
+  },
+
   "sign-in": (cx) => on(cx, "/?q=boiler", {}, async (page) => {
     await page.waitForURL(/sign-in/);
     await accessible(page);

@@ -10,10 +10,22 @@ export class Trouble extends Error {
 }
 
 let domain = "";
+/** Domains that a search asks. @type {string[]} */
+let searched = [];
 
-/** Asks this domain from now on; the first one, if it has no name. @param {string} name */
-export function setDomain(name) {
-  domain = name;
+/** Searches these domains from now on, and asks one of them everything else; the first of the server, if there is no name. @param {string[]} names @param {string} one */
+export function setDomains(names, one) {
+  searched = names;
+  domain = one || names[0] || "";
+}
+
+/**
+ * Searches all domains that are chosen.
+ * @param {Record<string, string | number | boolean>} params @returns {Promise<import("./types").SearchAnswer>}
+ */
+export function search(params) {
+  if (searched.length > 1) return get("/search", { ...params, domains: searched.join(",") }, { isOfServer: true });
+  return get("/search", params, { domain: searched[0] ?? "" });
 }
 
 /** @param {string} path @param {string} [of] */

@@ -1,11 +1,11 @@
 // Begins here: the box, the views, the theme and the keys. Views other than Find are loaded when they are first seen.
 
-import { setDomain } from "./api.js";
+import { setDomains } from "./api.js";
 import { join, show, split } from "./chips.js";
 import { byId, el } from "./dom.js";
 import { FindView } from "./find.js";
 import { isTyping, showHelp } from "./keys.js";
-import { go, onChange, read, tell } from "./state.js";
+import { go, listed, onChange, read, tell } from "./state.js";
 
 /** @typedef {import("./types").View} View */
 /** @typedef {import("./types").State} State */
@@ -33,13 +33,14 @@ const VIEWS = {
 
 /** @param {State} state */
 async function update(state) {
-  setDomain(state.domain);
+  setDomains(listed(state.domain), state.of);
   // Who types is not disturbed: what stands in the box stays there until it is finished.
   if (!isTypingOn || document.activeElement !== box) {
     const { words, conditions } = split(state.q);
     [box.value, chips] = [words, conditions];
   }
-  show(state.view === "find" ? chips : [], (one) => setQuery(box.value, chips.filter((other) => other !== one), true));
+  const domains = listed(state.domain).map((name) => `domain:${name}`);
+  show(state.view === "find" ? [...domains, ...chips] : [], remove);
   document.title = state.q ? `${state.q} · Kenning` : "Kenning";
   for (const link of document.querySelectorAll(".views a")) {
     const isHere = /** @type {HTMLElement} */ (link).dataset.view === state.view;
@@ -64,6 +65,21 @@ function setQuery(words, conditions, isStep) {
   go({ view: "find", q: join(words, conditions), note: "", from: "", line: 0 }, { isStep });
 }
 
+/** Takes a chip away. @param {string} one */
+function remove(one) {
+  const name = one.replace(/^domain:/u, "");
+  const domains = listed(read().domain);
+  if (name !== one && domains.includes(name)) go({ domain: domains.filter((other) => other !== name).join(","), note: "", line: 0 });
+  else setQuery(box.value, chips.filter((other) => other !== one), true);
+}
+
+/** Domains are asked, not searched for: what is typed of them goes to the others. @param {string[]} conditions @returns {string[]} The rest. */
+function takeDomains(conditions) {
+  const named = conditions.filter((one) => one.startsWith("domain:")).map((one) => one.slice(7).replaceAll('"', ""));
+  if (named.length) go({ domain: [...new Set([...listed(read().domain), ...named])].join(",") });
+  return conditions.filter((one) => !one.startsWith("domain:"));
+}
+
 box.addEventListener("input", () => {
   document.body.dataset.typing = "1";
   // A condition becomes a chip as soon as it is finished.
@@ -71,7 +87,7 @@ box.addEventListener("input", () => {
   if (typed.conditions.length) box.value = typed.words ? `${typed.words} ` : "";
   const isStep = !isTypingOn || typed.conditions.length > 0;
   isTypingOn = true;
-  chips = [...new Set([...chips, ...typed.conditions])];
+  chips = [...new Set([...chips, ...takeDomains(typed.conditions)])];
   setQuery(typed.words, chips, isStep);
 });
 
@@ -82,7 +98,7 @@ byId("box").addEventListener("submit", (event) => {
   document.body.dataset.typing = "";
   isTypingOn = false;
   const { words, conditions } = split(box.value);
-  go({ view: "find", q: join(words, [...new Set([...chips, ...conditions])]), note: "", from: "", line: 0 });
+  go({ view: "find", q: join(words, [...new Set([...chips, ...takeDomains(conditions)])]), note: "", from: "", line: 0 });
   if (matchMedia("(pointer: fine)").matches) main.focus();
   else box.blur();
   tell();

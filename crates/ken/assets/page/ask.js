@@ -2,8 +2,8 @@
 
 import { get, isAbort, lines, send } from "./api.js";
 import { counted, el, fill, say } from "./dom.js";
-import { ScopeRow } from "./scope.js";
-import { go, read } from "./state.js";
+import { ScopeRow, readScope, written } from "./scope.js";
+import { go, listed, read, remember } from "./state.js";
 import { TurnView } from "./turn.js";
 
 /** @typedef {import("./types").State} State */
@@ -15,7 +15,7 @@ export class AskView {
   constructor(main) {
     this.thread = el("div", { class: "thread", "aria-live": "off" });
     this.meter = el("div", { class: "budget" });
-    this.scope = new ScopeRow(() => {});
+    this.scope = new ScopeRow((scope) => !read().c && remember({ scope: written(scope) }));
     this.input = el("textarea", { class: "ask-input", rows: "1", dir: "auto", placeholder: "Ask your notes", "aria-label": "Ask your notes", onkeydown: (/** @type {KeyboardEvent} */ e) => this.typed(e), oninput: () => this.fit() });
     this.model = el("select", { class: "model", "aria-label": "Who answers" }, el("option", { value: "" }, "as in the settings"));
     this.stopper = el("button", { type: "button", class: "primary stop", hidden: true, onclick: () => this.stop() }, "Stop");
@@ -43,9 +43,14 @@ export class AskView {
 
   /** @param {State} state */
   update(state) {
-    if (state.note && !state.c) {
-      this.scope.put("files", state.note);
-      go({ note: "" }, { isStep: false });
+    if (state.c !== this.shown && !state.c) this.scope.set(readScope(state.scope));
+    // What was being looked at is what the question is about.
+    const domains = listed(state.domain);
+    if (!state.c && (state.note || domains.length > 1)) {
+      if (state.note) this.scope.put("files", state.note);
+      for (const name of domains.length > 1 ? domains : []) this.scope.put("domains", name);
+      go({ note: "", of: state.of, domain: domains.length > 1 ? "" : state.domain }, { isStep: false });
+      return;
     }
     if (state.c === this.shown) return;
     this.shown = state.c;
@@ -70,7 +75,7 @@ export class AskView {
   begin() {
     this.stop();
     this.scope.set(null);
-    go({ c: "" });
+    go({ c: "", scope: "" });
     this.input.focus();
   }
 

@@ -3,7 +3,7 @@
 import { byId, el, fill, icon } from "./dom.js";
 
 const NAMES =
-  "tag|type|path|file|content|match-case|ignore-case|line|block|section|task|task-todo|task-done|since|before|on|created|modified|published|as-of";
+  "domain|tag|type|path|file|content|match-case|ignore-case|line|block|section|task|task-todo|task-done|since|before|on|created|modified|published|as-of";
 const VALUE = String.raw`"[^"]*"|\/(?:[^\/\\]|\\.)+\/|\([^()]*\)|[^\s"(]\S*`;
 const CONDITION = new RegExp(
   String.raw`(^|\s)(-?(?:${NAMES}):(?:${VALUE})|-?\[(?!\[)[^\[\]]+\])(?=\s|$)`,

@@ -11,7 +11,7 @@ import { el, fill } from "./dom.js";
 const SHOWN = 8;
 
 export class FacetList {
-  /** @param {HTMLElement} node @param {{ toggle: (condition: string) => void, domain: (name: string) => void }} does */
+  /** @param {HTMLElement} node @param {{ toggle: (condition: string) => void, domain: (names: string[]) => void }} does */
   constructor(node, does) {
     this.node = node;
     this.does = does;
@@ -26,38 +26,38 @@ export class FacetList {
     }, () => {});
   }
 
-  /** @param {string} query @param {string} domain */
-  async update(query, domain) {
+  /** @param {string} query @param {string[]} chosen Domains. */
+  async update(query, chosen) {
     this.asking?.abort();
     const { signal } = (this.asking = new AbortController());
     try {
       await this.loaded;
-      const ask = (/** @type {string} */ of) => get("/facets", query ? { q: query } : {}, { signal, domain: of });
-      /** @type {Facets} */
-      const facets = await ask(domain);
-      this.draw(facets, query, domain, new Map());
-      if (this.domains.length < 2) return;
-      const others = await Promise.all(this.domains.map(async ({ name }) => {
-        const counted = /** @type {Facets | null} */ (await ask(name).catch(() => null));
-        return /** @type {[string, number]} */ ([name, counted?.notes ?? 0]);
-      }));
-      if (!signal.aborted) this.draw(facets, query, domain, new Map(others));
+      const ask = async (/** @type {string} */ of) => /** @type {[string, Facets]} */ ([of, await get("/facets", query ? { q: query } : {}, { signal, domain: of })]);
+      const own = chosen.length ? chosen : this.domains.filter((one) => one.default).map(({ name }) => name);
+      const asked = await Promise.all(own.map(ask));
+      const facets = sum(asked.map(([, one]) => one));
+      const counts = new Map(asked.map(([name, { notes }]) => [name, notes]));
+      this.draw(facets, query, own, counts);
+      const others = this.domains.filter(({ name }) => !own.includes(name));
+      if (others.length === 0) return;
+      for (const [name, { notes }] of await Promise.all(others.map(({ name }) => ask(name)))) counts.set(name, notes);
+      if (!signal.aborted) this.draw(facets, query, own, counts);
     } catch (error) {
       if (!isAbort(error)) fill(this.node);
     }
   }
 
-  /** @param {Facets} facets @param {string} query @param {string} domain @param {Map<string, number>} counts */
-  draw(facets, query, domain, counts) {
+  /** @param {Facets} facets @param {string} query @param {string[]} chosen @param {Map<string, number>} counts */
+  draw(facets, query, chosen, counts) {
     const active = new Set(split(query).conditions);
     const value = (/** @type {string} */ name, /** @type {string} */ text) => condition(name, text);
-    const redraw = () => this.draw(facets, query, domain, counts);
+    const redraw = () => this.draw(facets, query, chosen, counts);
     const group = (/** @type {string} */ title, /** @type {Count[]} */ all, /** @type {(value: string) => string} */ of, /** @type {(value: string) => string} */ label) =>
       this.group(title, all, active, of, label, redraw);
     fill(
       this.node,
       el("h2", { class: "facets-title" }, "Narrow down"),
-      this.domains.length > 1 ? this.domainGroup(domain, counts) : null,
+      this.domains.length > 1 ? this.domainGroup(chosen, counts) : null,
       group("Tags", facets.tags, (tag) => value("tag", tag), (tag) => `#${tag}`),
       group("Folders", folders(facets.folders, active), (folder) => value("path", `${folder}/`), (folder) => folder),
       group("Dates", dates(facets.months, active), (date) => value("on", date), dateName),
@@ -92,22 +92,36 @@ export class FacetList {
     return el("section", { class: "facet-group" }, el("h3", null, title), el("ul", null, rows), more);
   }
 
-  /** @param {string} domain @param {Map<string, number>} counts */
-  domainGroup(domain, counts) {
-    const rows = this.domains.map(({ name, default: isDefault }) =>
+  /** Several domains may be asked at once. @param {string[]} chosen @param {Map<string, number>} counts */
+  domainGroup(chosen, counts) {
+    const toggled = (/** @type {string} */ name) => (chosen.includes(name) ? chosen.filter((other) => other !== name) : [...chosen, name]);
+    const rows = this.domains.map(({ name }) =>
       el(
         "li",
         null,
         el(
           "button",
-          { type: "button", class: "facet", "aria-pressed": String(domain ? domain === name : isDefault), onclick: () => this.does.domain(isDefault ? "" : name) },
+          { type: "button", class: "facet", "aria-pressed": String(chosen.includes(name)), onclick: () => this.does.domain(toggled(name)) },
           el("bdi", { class: "facet-name" }, name),
-          el("span", { class: "facet-n" }, counts.has(name) ? String(counts.get(name)) : ""),
+          el("span", { class: "facet-n" }, counts.get(name)?.toLocaleString() ?? ""),
         ),
       ),
     );
     return el("section", { class: "facet-group" }, el("h3", null, "Domains"), el("ul", null, rows));
   }
+}
+
+/** Counts of several domains as one. @param {Facets[]} all @returns {Facets} */
+function sum(all) {
+  if (all.length === 1) return all[0];
+  const added = (/** @type {"tags" | "folders" | "months" | "endings"} */ kind) => {
+    /** @type {Map<string, number>} */
+    const counts = new Map();
+    for (const facets of all) for (const { value, n } of facets[kind]) counts.set(value, (counts.get(value) ?? 0) + n);
+    const rows = [...counts].map(([value, n]) => ({ value, n }));
+    return kind === "months" ? rows.sort((a, b) => (a.value < b.value ? 1 : -1)) : rows.sort((a, b) => b.n - a.n || (a.value < b.value ? -1 : 1));
+  };
+  return { notes: all.reduce((n, { notes }) => n + notes, 0), tags: added("tags"), folders: added("folders"), months: added("months"), endings: added("endings") };
 }
 
 /** Shows outer folders, and what lies in the chosen ones. @param {Count[]} all @param {Set<string>} active */

@@ -1,12 +1,12 @@
 // Find: results as one types, facets beside them, and the note at the lines that were found.
 
-import { get, isAbort } from "./api.js";
-import { condition, toggled } from "./chips.js";
+import { isAbort, search } from "./api.js";
+import { condition, split, toggled } from "./chips.js";
 import { counted, el, fill, say } from "./dom.js";
 import { FacetList } from "./facets.js";
 import { hitItem } from "./hit.js";
 import { NotePane } from "./note.js";
-import { go, read } from "./state.js";
+import { address, go, listed, read } from "./state.js";
 
 /** @typedef {import("./types").State} State */
 /** @typedef {import("./types").SearchAnswer} SearchAnswer */
@@ -35,7 +35,7 @@ export class FindView {
     this.note = new NotePane(this.pane);
     this.facets = new FacetList(this.side, {
       toggle: (one) => go({ q: toggled(read().q, one), note: "", line: 0 }),
-      domain: (name) => go({ domain: name, note: "", line: 0 }),
+      domain: (names) => go({ domain: names.join(","), note: "", line: 0 }),
     });
     /** @type {SearchAnswer | null} */
     this.answer = null;
@@ -80,7 +80,7 @@ export class FindView {
     this.waiting = null;
     if (next) return this.search(next);
     this.showNote(read());
-    this.facets.update(this.answer && this.answer.hits.length === 0 ? "" : state.q.trim(), state.domain);
+    this.facets.update(this.answer && this.answer.hits.length === 0 ? "" : state.q.trim(), listed(state.domain));
   }
 
   /** @param {State} state */
@@ -88,7 +88,7 @@ export class FindView {
     const query = effective(state.q);
     const started = performance.now();
     const before = this.answer;
-    this.answer = /** @type {SearchAnswer} */ (await get("/search", { q: query, k: LIMIT }));
+    this.answer = await search({ q: query, k: LIMIT });
     this.draw(this.answer, before, performance.now() - started);
   }
 
@@ -109,11 +109,10 @@ export class FindView {
 
   /** Before anything is asked, the newest notes are at hand. */
   async newest() {
-    /** @type {SearchAnswer} */
-    const { hits } = await get("/search", { q: "since:1900", k: NEWEST, per_note: 1 });
+    const { hits } = await search({ q: "since:1900", k: NEWEST, per_note: 1 });
     if (this.answer || read().q || hits.length === 0) return;
     this.head.append(el("section", { class: "newest" }, el("h2", null, "Newest notes"), el("ul", null, hits.map((hit) =>
-      el("li", null, el("a", { href: "#", dir: "auto", onclick: (/** @type {Event} */ e) => (e.preventDefault(), go({ note: hit.path, from: "", line: 0 })) }, hit.title), el("span", { class: "hit-place" }, hit.path, " ", el("time", null, hit.date ?? "")))))));
+      el("li", null, el("a", { href: address({ note: hit.path, of: hit.domain ?? "" }, read()), dir: "auto", onclick: (/** @type {MouseEvent} */ e) => !e.metaKey && !e.ctrlKey && (e.preventDefault(), go({ note: hit.path, of: hit.domain ?? "", from: "", line: 0 })) }, hit.title), el("span", { class: "hit-place" }, el("bdi", { dir: "ltr" }, hit.path), " ", el("time", null, hit.date ?? "")))))));
   }
 
   /** @param {SearchAnswer} answer @param {SearchAnswer | null} before @param {number} took */
@@ -127,6 +126,7 @@ export class FindView {
         el("b", null, evidence === "none" ? "no evidence" : `${evidence} evidence`), " ", MEANING[evidence] ?? ""),
       el("p", { class: "results-sum" }, `${summary} · ${Math.max(1, Math.round(took))} ms`),
       answer.notices.map((notice) => el("p", { class: "notice" }, notice)),
+      hits.length === 0 ? nothing(answer.query) : null,
     );
     const does = {
       open: (/** @type {number} */ index) => this.open(index, true),
@@ -153,7 +153,8 @@ export class FindView {
   showNote(state) {
     const hits = this.answer?.hits ?? [];
     if (state.note) {
-      const index = hits.findIndex((hit) => hit.path === state.note && (!state.line || hit.start_line === state.line));
+      const isIt = (/** @type {import("./types").Hit} */ hit) => hit.path === state.note && (hit.domain ?? "") === state.of;
+      const index = hits.findIndex((hit) => isIt(hit) && (!state.line || hit.start_line === state.line));
       this.choose(index, false);
       this.note.show(wantedOf(hits[index], state));
     } else if (hits.length && isWide()) {
@@ -183,7 +184,7 @@ export class FindView {
   open(index, isStep) {
     const hit = this.answer?.hits[index];
     if (!hit) return;
-    go({ note: hit.path, from: "", line: hit.start_line ?? 0 }, { isStep });
+    go({ note: hit.path, of: hit.domain ?? "", from: "", line: hit.start_line ?? 0 }, { isStep });
     this.choose(index, false);
     if (!isWide()) this.note.focus();
   }
@@ -209,11 +210,26 @@ export class FindView {
   }
 }
 
+/** What helps when nothing was found: without the conditions, fewer words, or an answer from what is near. @param {string} query */
+function nothing(query) {
+  const { words, conditions } = split(query);
+  const offer = (/** @type {string} */ label, /** @type {Partial<State>} */ to) =>
+    el("li", null, el("a", { href: address(to, read()), onclick: (/** @type {MouseEvent} */ e) => !e.metaKey && !e.ctrlKey && (e.preventDefault(), go(to)) }, label));
+  const rarest = words.split(" ").sort((a, b) => b.length - a.length)[0];
+  return el("div", { class: "nothing" },
+    el("p", null, "Nothing in these notes comes near it. Perhaps:"),
+    el("ul", null,
+      conditions.length && words ? offer("Look without the filters", { q: words }) : null,
+      words.includes(" ") ? offer(`Look for “${rarest}” alone`, { q: [rarest, ...conditions].join(" ") }) : null,
+      offer("See what was written last", { q: "" }),
+      offer("See all notes on the map", { view: "see", see: "map", q: "" })));
+}
+
 /** @param {import("./types").Hit | undefined} hit @param {State} state */
 function wantedOf(hit, state) {
-  if (!hit) return { note: state.note, from: state.from, line: state.line || undefined };
+  if (!hit) return { note: state.note, domain: state.of || undefined, from: state.from, line: state.line || undefined };
   const words = hit.highlights.map(([from, to]) => Array.from(hit.excerpt).slice(from, to).join(""));
-  return { note: hit.path, line: hit.start_line ?? undefined, end: hit.end_line ?? undefined, words, quote: hit.start_line ? undefined : hit.excerpt.split("…")[0], section: hit.section, page: hit.page };
+  return { note: hit.path, domain: hit.domain, line: hit.start_line ?? undefined, end: hit.end_line ?? undefined, words, quote: hit.start_line ? undefined : hit.excerpt.split("…")[0], section: hit.section, page: hit.page };
 }
 
 /** While somebody types, the last word may not be finished yet. @param {string} query */

@@ -2,7 +2,7 @@
 
 import { get, isAbort, lines } from "./api.js";
 import { counted, el, fill, say } from "./dom.js";
-import { address, go, read } from "./state.js";
+import { address, go, listed, read } from "./state.js";
 
 /** @typedef {import("./types").State} State */
 /** @typedef {{ vault: string | null, bytes: number, notes: number, chunks: number, links: number, masked: number, model: string | null, languages: [string, number][], index_age_s: number | null, left_out: { rule: string, n: number, paths: string[] }[], other_files: [string, number][], skipped: { path: string, reason: string }[], warnings: { path: string, line: number, message: string }[], notices: string[] }} Status */
@@ -19,8 +19,9 @@ export class KeepView {
 
   /** @param {State} state */
   update(state) {
-    if (state.domain === this.shown) return;
-    this.shown = state.domain;
+    const asked = state.of || state.domain;
+    if (asked === this.shown) return;
+    this.shown = asked;
     this.load();
   }
 
@@ -128,7 +129,7 @@ function deadLinks({ n_links: n, links }) {
 
 /** @param {{ domains: import("./types").Domain[] }} all @param {{ you: string | null, tokens: boolean, clients: { name: string, domains: string[] | null, remembers: boolean }[] }} clients */
 function who({ domains }, clients) {
-  const here = read().domain;
+  const here = listed(read().domain)[0] ?? "";
   return section("Domains and clients", clients.tokens ? `Signed in as ${clients.you ?? "the person at this machine"}.` : "No token is needed: only this machine may ask.",
     el("ul", { class: "domains" }, domains.map(({ name, default: isDefault, indexed }) =>
       el("li", null, el("button", { type: "button", class: "facet", "aria-pressed": String(here ? here === name : isDefault), onclick: () => go({ domain: isDefault ? "" : name }) }, el("bdi", null, name), el("span", { class: "facet-n" }, indexed ? "" : "no index yet"))))),

@@ -11,6 +11,8 @@ const KEYS = [
   ["Backspace", "in an empty box: remove the last condition"],
   ["g then f, a, s, k", "Find, Ask, See, Keep"],
   ["+ · − · arrows · 0", "zoom, move and reset a graph or map"],
+  ["j · k, Enter, c", "in a graph or map: go from note to note, open one, put it into the middle"],
+  ["arrows, PgUp · PgDn", "in the calendar: days and months, years with notes; in a walk: steps"],
   ["t", "light or dark"],
   ["?", "this list"],
 ];

@@ -2,8 +2,9 @@
 
 import { get } from "./api.js";
 import { byId, counted, el, fill, say } from "./dom.js";
-import { Plane, colour } from "./plane.js";
-import { go } from "./state.js";
+import { cut } from "./layout.js";
+import { Plane, colour, pen, write } from "./plane.js";
+import { go, read, remember } from "./state.js";
 
 /** @typedef {{ drawn: boolean, regions: { words: string[], x: number, y: number, n_notes: number }[], paths: string[], titles: string[], x: number[], y: number[], region: number[] }} MapAnswer */
 
@@ -18,10 +19,11 @@ const TITLED_MAX = 70;
 export class MapView {
   /** @param {HTMLElement} node */
   constructor(node) {
-    this.plane = new Plane("Map of all notes. Arrow keys move, plus and minus zoom, Tab lists the regions.", {
+    this.plane = new Plane("Map of all notes. J and K go from note to note, Enter opens one; arrow keys move, plus and minus zoom, Tab lists the regions.", {
       draw: (cx) => this.draw(cx),
       pick: (x, y) => this.pick(x, y),
       point: (x, y) => this.point(x, y),
+      moved: () => this.keep(),
     });
     this.tip = el("p", { class: "tip", role: "status" });
     this.list = el("ol", { class: "regions", "aria-label": "Regions" });
@@ -29,6 +31,7 @@ export class MapView {
     this.map = null;
     this.near = -1;
     this.chosen = -1;
+    this.path = "";
     this.isGone = false;
     /** @type {ImageData | undefined} */
     this.image = undefined;
@@ -54,11 +57,41 @@ export class MapView {
       say(this.tip.textContent);
       fill(this.list, regions.map((region, at) => el("li", null, el("button", { type: "button", class: "facet", onclick: () => this.visit(at) },
         this.dot(at), el("bdi", { class: "facet-name" }, name(region)), el("span", { class: "facet-n" }, String(region.n_notes))))));
-      this.plane.changed();
+      this.look();
       byId("main").dataset.ready = "map";
     } catch (error) {
       this.tip.textContent = error instanceof Error ? error.message : String(error);
     }
+  }
+
+  /** Looks where the address says. */
+  look() {
+    const { at, region } = read();
+    const [x, y, zoom] = at.split(",").map(Number);
+    this.chosen = region === "" ? -1 : Number(region);
+    this.mark();
+    if (at && [x, y, zoom].every(Number.isFinite)) this.plane.center(x / SCALE, y / SCALE, zoom);
+    else if (this.map?.regions[this.chosen]) this.visitRegion(this.chosen);
+    else this.plane.changed();
+  }
+
+  /** The address says where one looks. */
+  keep() {
+    const [x, y] = this.plane.fromPixels(this.plane.width / 2, this.plane.height / 2);
+    const isWhole = this.plane.zoom === 1 && this.plane.x === 0 && this.plane.y === 0;
+    const at = isWhole ? "" : [x * SCALE, y * SCALE].map(Math.round).join(",") + `,${Number(this.plane.zoom.toFixed(2))}`;
+    if (!this.isGone && read().view === "see") remember({ at, region: this.chosen < 0 ? "" : String(this.chosen) });
+  }
+
+  /** The note that is read is marked. @param {import("./types").State} state */
+  show(state) {
+    this.path = state.note;
+    this.plane.changed();
+  }
+
+  /** Tells which region is chosen. */
+  mark() {
+    [...this.list.querySelectorAll("button")].forEach((button, at) => button.setAttribute("aria-pressed", String(at === this.chosen)));
   }
 
   /** @param {number} at */
@@ -79,11 +112,23 @@ export class MapView {
 
   /** @param {number} at */
   visit(at) {
-    const region = /** @type {MapAnswer} */ (this.map).regions[at];
     this.chosen = this.chosen === at ? -1 : at;
+    this.mark();
     if (this.chosen < 0) this.plane.reset();
-    else this.plane.center(region.x / SCALE, region.y / SCALE, 4);
+    else this.visitRegion(at);
     this.plane.canvas.focus();
+  }
+
+  /** Zooms so that a region fills the plane. @param {number} at */
+  visitRegion(at) {
+    const map = /** @type {MapAnswer} */ (this.map);
+    const points = this.order?.[at] ?? [];
+    const [xs, ys] = [points.map((one) => map.x[one]), points.map((one) => map.y[one])].map((all) => all.sort((a, b) => a - b));
+    // A few notes far from the others would make all of them small.
+    const ends = (/** @type {number[]} */ all) => [all[Math.floor(all.length * 0.05)], all[Math.ceil(all.length * 0.95) - 1]];
+    const [[left, right], [top, bottom]] = [ends(xs), ends(ys)];
+    const reach = Math.max(right - left, bottom - top, SCALE / 20);
+    this.plane.center((left + right) / 2 / SCALE, (top + bottom) / 2 / SCALE, Math.min(12, Math.max(1, (SCALE * 0.8) / reach)));
   }
 
   /** @param {CanvasRenderingContext2D} cx */
@@ -99,7 +144,8 @@ export class MapView {
     cx.globalAlpha = 1;
     const taken = this.drawNames(cx, unit, left, top);
     if (seen.length <= TITLED_MAX) this.drawTitles(cx, seen, taken, at);
-    if (this.near >= 0) this.drawNear(cx, map.x[this.near] * unit + left, map.y[this.near] * unit + top);
+    const read = this.path ? map.paths.indexOf(this.path) : -1;
+    for (const one of [read, this.near]) if (one >= 0) this.drawNear(cx, map.x[one] * unit + left, map.y[one] * unit + top);
   }
 
   /** @param {number} region */
@@ -173,7 +219,7 @@ export class MapView {
   drawTitles(cx, seen, taken, { unit, left, top, size }) {
     const map = /** @type {MapAnswer} */ (this.map);
     pen(cx, "11px", "soft");
-    for (const at of seen) write(cx, cut(map.titles[at]), map.x[at] * unit + left, map.y[at] * unit + top + size / 2 + 12, taken);
+    for (const at of seen) write(cx, cut(map.titles[at], 34), map.x[at] * unit + left, map.y[at] * unit + top + size / 2 + 12, taken);
   }
 
   /** @param {CanvasRenderingContext2D} cx @param {number} x @param {number} y */
@@ -216,9 +262,32 @@ export class MapView {
     if (near >= 0 && this.map) go({ note: this.map.paths[near], from: "", line: 0 });
   }
 
-  /** @param {KeyboardEvent} event */
+  /** J and K go through the notes in sight, from the middle outwards; Enter opens one. @param {KeyboardEvent} event */
   key(event) {
-    return this.plane.key(event);
+    const step = { j: 1, n: 1, k: -1, p: -1 }[event.key];
+    if (step && this.map) this.walkTo(step);
+    else if (event.key === "Enter" && this.near >= 0 && this.map) go({ note: this.map.paths[this.near], from: "", line: 0 });
+    else return this.plane.key(event);
+    return true;
+  }
+
+  /** @param {number} step */
+  walkTo(step) {
+    const map = /** @type {MapAnswer} */ (this.map);
+    const { plane } = this;
+    const [mx, my] = plane.fromPixels(plane.width / 2, plane.height / 2);
+    const away = (/** @type {number} */ at) => Math.hypot(map.x[at] / SCALE - mx, map.y[at] / SCALE - my);
+    const isSeen = (/** @type {number} */ at) => {
+      const [x, y] = [plane.toX(map.x[at] / SCALE), plane.toY(map.y[at] / SCALE)];
+      return x >= 0 && y >= 0 && x <= plane.width && y <= plane.height && (this.chosen < 0 || map.region[at] === this.chosen);
+    };
+    const seen = map.paths.map((_, at) => at).filter(isSeen).sort((a, b) => away(a) - away(b) || a - b);
+    if (seen.length === 0) return;
+    const at = seen.indexOf(this.near);
+    this.near = seen[(at + step + seen.length + Number(at < 0 && step < 0)) % seen.length];
+    this.tip.textContent = `${map.titles[this.near]} — ${map.paths[this.near]}`;
+    say(map.titles[this.near]);
+    plane.changed();
   }
 
   leave() {
@@ -227,33 +296,8 @@ export class MapView {
   }
 }
 
-/** @typedef {[number, number, number, number]} Box */
+/** @typedef {import("./plane.js").Box} Box */
 /** @typedef {{ unit: number, left: number, top: number, size: number }} View */
-
-/** @param {CanvasRenderingContext2D} cx @param {string} size @param {string} ink */
-function pen(cx, size, ink) {
-  cx.font = `${size} ${getComputedStyle(document.body).fontFamily}`;
-  cx.textAlign = "center";
-  cx.lineWidth = 4;
-  cx.lineJoin = "round";
-  cx.strokeStyle = colour("ground");
-  cx.fillStyle = colour(ink);
-}
-
-/** Writes where there is room. @param {CanvasRenderingContext2D} cx @param {string} text @param {number} x @param {number} y @param {Box[]} taken */
-function write(cx, text, x, y, taken) {
-  const width = cx.measureText(text).width / 2 + 6;
-  const box = /** @type {Box} */ ([x - width, y - 13, x + width, y + 5]);
-  if (taken.some((other) => box[0] < other[2] && box[2] > other[0] && box[1] < other[3] && box[3] > other[1])) return;
-  taken.push(box);
-  cx.strokeText(text, x, y);
-  cx.fillText(text, x, y);
-}
-
-/** @param {string} text */
-function cut(text) {
-  return text.length > 34 ? `${text.slice(0, 33)}…` : text;
-}
 
 /** @param {{ words: string[] }} region */
 function name(region) {

@@ -3,11 +3,11 @@
 import { get, inPath, isAbort } from "./api.js";
 import { el, fill, say, setSanitised } from "./dom.js";
 import { citation, copy, editorName, inEditor, place } from "./places.js";
-import { go } from "./state.js";
+import { address, go, read } from "./state.js";
 
 /** @typedef {import("./types").Preview} Preview */
 /** @typedef {import("./types").Hit} Hit */
-/** @typedef {{ note: string, from?: string, line?: number, end?: number, words?: string[], quote?: string, section?: string | null, page?: number | null }} Wanted */
+/** @typedef {{ note: string, domain?: string, from?: string, line?: number, end?: number, words?: string[], quote?: string, section?: string | null, page?: number | null }} Wanted */
 
 const SIMILAR = 6;
 
@@ -19,6 +19,8 @@ export class NotePane {
     /** @type {AbortController | null} */
     this.asking = null;
     this.shown = "";
+    /** The domain of the note, if it is not the one that is asked. */
+    this.domain = "";
     node.addEventListener("click", (event) => this.follow(event));
   }
 
@@ -43,9 +45,10 @@ export class NotePane {
       if (wanted.from) params.from = wanted.from;
       if (wanted.line) params.line = wanted.line;
       /** @type {Preview} */
-      const note = await get(`/preview/${inPath(wanted.note)}`, params, { signal: asking.signal });
+      const note = await get(`/preview/${inPath(wanted.note)}`, params, of(wanted, asking.signal));
+      this.domain = wanted.domain ?? "";
       this.draw(note, wanted);
-      await this.alike(note, asking.signal);
+      await this.alike(note, of(wanted, asking.signal));
     } catch (error) {
       if (isAbort(error)) return;
       const message = error instanceof Error ? error.message : String(error);
@@ -71,12 +74,12 @@ export class NotePane {
           { class: "note-head" },
           this.closing(),
           el("h2", { dir: "auto", tabindex: "-1" }, note.title),
-          el("p", { class: "note-path" }, el("bdi", null, place({ path: note.path, start_line: note.has_lines && end > 0 ? start : null, end_line: end, page: wanted.page }))),
+          el("p", { class: "note-path" }, el("bdi", { dir: "ltr" }, place({ path: note.path, start_line: note.has_lines && end > 0 ? start : null, end_line: end, page: wanted.page }))),
           el(
             "p",
             { class: "note-facts" },
             note.date ? el("time", null, note.date) : null,
-            note.tags.map((tag) => el("span", { class: "tag" }, `#${tag}`)),
+            note.tags.map((tag) => el("span", { class: "tag", dir: "auto" }, `#${tag}`)),
           ),
           actions(note, wanted, start),
         ),
@@ -97,17 +100,17 @@ export class NotePane {
   }
 
   closing() {
-    return el("button", { type: "button", class: "note-close quiet", "aria-label": "Close the note", onclick: () => go({ note: "", from: "", line: 0 }) }, "Close");
+    return el("button", { type: "button", class: "note-close quiet", "aria-label": "Close the note", onclick: () => go({ note: "", from: "", line: 0, of: read().view === "see" ? read().of : "" }) }, "Close");
   }
 
-  /** Lists notes that are like this one. @param {Preview} note @param {AbortSignal} signal */
-  async alike(note, signal) {
+  /** Lists notes that are like this one. @param {Preview} note @param {{ signal: AbortSignal, domain?: string }} how */
+  async alike(note, how) {
     /** @type {{ hits: Hit[] }} */
-    const answer = await get(`/similar/${inPath(note.path)}`, { k: SIMILAR }, { signal });
+    const answer = await get(`/similar/${inPath(note.path)}`, { k: SIMILAR }, how);
     const section = this.node.querySelector(".alike");
     if (!section || answer.hits.length === 0) return;
     const list = answer.hits.map((hit) =>
-      el("li", null, el("a", { href: "#", dir: "auto", data: { note: hit.path } }, hit.title), el("span", { class: "hit-place" }, hit.path)),
+      el("li", null, el("a", { href: address({ note: hit.path }, read()), dir: "auto", data: { note: hit.path } }, hit.title), el("span", { class: "hit-place" }, el("bdi", { dir: "ltr" }, hit.path))),
     );
     fill(section, el("h3", null, "Similar notes"), el("ul", null, list));
   }
@@ -118,12 +121,17 @@ export class NotePane {
     if (!link || event.metaKey || event.ctrlKey) return;
     event.preventDefault();
     const from = /** @type {HTMLElement | null} */ (link.closest(".note-body"))?.dataset.path ?? "";
-    go({ note: link.dataset.note ?? "", from, line: 0 });
+    go({ note: link.dataset.note ?? "", of: this.domain, from, line: 0 });
   }
 
   focus() {
     /** @type {HTMLElement | null} */ (this.node.querySelector("h2"))?.focus();
   }
+}
+
+/** @param {Wanted} wanted @param {AbortSignal} signal */
+function of({ domain }, signal) {
+  return domain ? { signal, domain } : { signal };
 }
 
 /** The title stands above the note already. @param {HTMLElement} body @param {string} title */
@@ -227,7 +235,7 @@ function actions(note, wanted, start) {
     el("a", { href: note.uri, class: "act" }, "Open in Obsidian"),
     editor ? el("a", { href: editor, class: "act" }, `Open in ${editorName()}`) : null,
     el("button", { type: "button", class: "act", onclick: copied }, "Copy citation"),
-    el("button", { type: "button", class: "act", onclick: () => go({ view: "see", see: "graph", note: note.path, line: 0 }) }, "Show links"),
-    el("button", { type: "button", class: "act", onclick: () => go({ view: "ask", note: note.path, line: 0, c: "" }) }, "Ask about it"),
+    el("button", { type: "button", class: "act", onclick: () => go({ view: "see", see: "graph", center: "", open: "", note: note.path, of: wanted.domain ?? "", line: 0 }) }, "Show links"),
+    el("button", { type: "button", class: "act", onclick: () => go({ view: "ask", note: note.path, of: wanted.domain ?? "", line: 0, c: "" }) }, "Ask about it"),
   );
 }

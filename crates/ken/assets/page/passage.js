@@ -26,8 +26,8 @@ export function card(found, checked, domain) {
     { class: `card card-${name}`, "aria-label": `Citation ${found.number}` },
     el("p", { class: "card-head" },
       el("span", { class: "card-n" }, `[${found.number}]`),
-      el("a", { href: address({ note: found.path, line: found.start_line ?? 0, domain }) , dir: "auto" }, found.title),
-      el("span", { class: "hit-place" }, place(found))),
+      el("a", { href: address({ note: found.path, line: found.start_line ?? 0, domain, of: found.domain ?? "" }), dir: "auto" }, found.title),
+      el("bdi", { class: "hit-place", dir: "ltr" }, place(found))),
     el("p", { class: `verdict verdict-${name}` }, label),
     body,
   );

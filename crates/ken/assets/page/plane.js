@@ -6,12 +6,14 @@ import { el } from "./dom.js";
 const ZOOM_MAX = 60;
 const ZOOM_MIN = 0.4;
 const STEP = 60;
+/** A plane that has not moved for so long rests. */
+const REST_MS = 250;
 
 export class Plane {
   /**
    * @param {string} label What it shows, for those who cannot see it.
-   * @param {{ draw: (cx: CanvasRenderingContext2D, plane: Plane) => void, pick?: (x: number, y: number) => void, point?: (x: number, y: number) => void }} does
-   *   `pick` and `point` are told places of the plane.
+   * @param {{ draw: (cx: CanvasRenderingContext2D, plane: Plane) => void, pick?: (x: number, y: number) => void, point?: (x: number, y: number) => void, moved?: () => void }} does
+   *   `pick` and `point` are told places of the plane; `moved` is called when it rests again.
    */
   constructor(label, does) {
     this.does = does;
@@ -31,11 +33,20 @@ export class Plane {
     this.listen();
     this.watch = new ResizeObserver(() => this.resize());
     this.watch.observe(this.canvas);
+    this.rest = 0;
     this.redraw = () => this.changed();
     addEventListener("themechange", this.redraw);
   }
 
+  /** Something else is looked at. */
+  moves() {
+    this.changed();
+    clearTimeout(this.rest);
+    this.rest = setTimeout(() => this.does.moved?.(), REST_MS);
+  }
+
   leave() {
+    clearTimeout(this.rest);
     this.watch.disconnect();
     removeEventListener("themechange", this.redraw);
   }
@@ -85,14 +96,14 @@ export class Plane {
     this.zoom = Math.min(ZOOM_MAX, Math.max(ZOOM_MIN, this.zoom * factor));
     this.x += px - this.toX(x);
     this.y += py - this.toY(y);
-    this.changed();
+    this.moves();
   }
 
   /** @param {number} dx @param {number} dy */
   panBy(dx, dy) {
     this.x += dx;
     this.y += dy;
-    this.changed();
+    this.moves();
   }
 
   /** Brings a place into the middle. @param {number} x @param {number} y @param {number} [zoom] */
@@ -100,12 +111,12 @@ export class Plane {
     this.zoom = zoom;
     this.x += this.width / 2 - this.toX(x);
     this.y += this.height / 2 - this.toY(y);
-    this.changed();
+    this.moves();
   }
 
   reset() {
     [this.zoom, this.x, this.y] = [1, 0, 0];
-    this.changed();
+    this.moves();
   }
 
   /** @param {KeyboardEvent} event @returns {boolean} */
@@ -164,6 +175,28 @@ export class Plane {
     const length = (/** @type {{x: number, y: number}} */ p) => Math.hypot(p.x - other.x, p.y - other.y);
     this.zoomBy(length(now) / Math.max(1, length(before)), (now.x + other.x) / 2, (now.y + other.y) / 2);
   }
+}
+
+/** What is written takes a place. @typedef {[number, number, number, number]} Box */
+
+/** @param {CanvasRenderingContext2D} cx @param {string} size @param {string} ink */
+export function pen(cx, size, ink) {
+  cx.font = `${size} ${getComputedStyle(document.body).fontFamily}`;
+  cx.textAlign = "center";
+  cx.lineWidth = 4;
+  cx.lineJoin = "round";
+  cx.strokeStyle = colour("ground");
+  cx.fillStyle = colour(ink);
+}
+
+/** Writes where there is room. @param {CanvasRenderingContext2D} cx @param {string} text @param {number} x @param {number} y @param {Box[]} taken */
+export function write(cx, text, x, y, taken) {
+  const width = cx.measureText(text).width / 2 + 6;
+  const box = /** @type {Box} */ ([x - width, y - 13, x + width, y + 5]);
+  if (taken.some((other) => box[0] < other[2] && box[2] > other[0] && box[1] < other[3] && box[3] > other[1])) return;
+  taken.push(box);
+  cx.strokeText(text, x, y);
+  cx.fillText(text, x, y);
 }
 
 /** Reads a colour of the theme. @param {string} name */

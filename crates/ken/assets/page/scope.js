@@ -11,6 +11,21 @@ export function emptyScope() {
   return { files: [], folders: [], tags: [], categories: [], domains: [] };
 }
 
+/** Writes a scope for the address. @param {Scope} scope */
+export function written(scope) {
+  return Object.entries(scope).flatMap(([kind, values]) => values.map((/** @type {string} */ value) => `${kind}:${value}`)).join("\n");
+}
+
+/** Reads a scope off the address. @param {string} text @returns {Scope} */
+export function readScope(text) {
+  const scope = emptyScope();
+  for (const line of text.split("\n")) {
+    const [, kind, value] = /^([a-z]+):(.+)$/u.exec(line) ?? [];
+    if (kind in scope) scope[/** @type {Kind} */ (kind)].push(value);
+  }
+  return scope;
+}
+
 /** @type {Record<Kind, string>} */
 const LABELS = { files: "note", folders: "folder", tags: "tag", categories: "category", domains: "domain" };
 

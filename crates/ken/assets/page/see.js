@@ -5,11 +5,11 @@ import { el, fill } from "./dom.js";
 import { GraphView } from "./graph.js";
 import { MapView } from "./map.js";
 import { NotePane } from "./note.js";
-import { go, read } from "./state.js";
+import { go, read, remember } from "./state.js";
 import { WalkView } from "./walk.js";
 
 /** @typedef {import("./types").State} State */
-/** @typedef {{ show?: (path: string) => void, key?: (event: KeyboardEvent) => boolean, leave?: () => void }} Part */
+/** @typedef {{ show?: (state: State) => void, key?: (event: KeyboardEvent) => boolean, leave?: () => void }} Part */
 
 /** @type {[string, string][]} */
 const PARTS = [["map", "Map"], ["graph", "Links"], ["walk", "Walk"], ["calendar", "Calendar"]];
@@ -44,9 +44,14 @@ export class SeeView {
         /** @type {HTMLElement} */ (tab).tabIndex = isHere ? 0 : -1;
       }
     }
-    this.part?.show?.(state.note);
+    // The middle stays the middle, whatever is read beside it.
+    if (state.note && !state.center && (wanted === "graph" || wanted === "walk")) {
+      remember({ center: state.note });
+      state = read();
+    }
+    this.part?.show?.(state);
     this.node.classList.toggle("has-note", state.note !== "");
-    if (state.note && wanted !== "calendar") this.note.show({ note: state.note, line: state.line || undefined });
+    if (state.note && wanted !== "calendar") this.note.show({ note: state.note, domain: state.of || undefined, line: state.line || undefined });
     else this.note.clear();
   }
 
@@ -54,7 +59,7 @@ export class SeeView {
   make(name) {
     if (name === "graph") return new GraphView(this.stage);
     if (name === "walk") return new WalkView(this.stage);
-    if (name === "calendar") return /** @type {Part} */ (/** @type {unknown} */ (new CalendarView(this.stage)));
+    if (name === "calendar") return new CalendarView(this.stage);
     return new MapView(this.stage);
   }
 
@@ -69,7 +74,7 @@ export class SeeView {
       return true;
     }
     if (event.key === "Escape" && read().note) {
-      go({ note: "", line: 0 });
+      go({ note: "", of: read().of, line: 0 });
       return true;
     }
     return this.part?.key?.(event) ?? false;

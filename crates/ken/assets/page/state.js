@@ -3,8 +3,15 @@
 /** @typedef {import("./types").State} State */
 
 /** @type {State} */
-const EMPTY = { view: "find", q: "", domain: "", note: "", from: "", line: 0, c: "", see: "", month: "" };
+const EMPTY = {
+  view: "find", q: "", domain: "", note: "", of: "", from: "", line: 0, c: "", scope: "",
+  see: "", center: "", open: "", rings: "", to: "", wide: "", hop: "", at: "", region: "", day: "",
+};
 const VIEWS = ["find", "ask", "see", "keep"];
+/** What only one view reads stands in its addresses only. @type {Partial<Record<keyof State, string>>} */
+const OWN = {
+  c: "ask", scope: "ask", see: "see", center: "see", open: "see", rings: "see", to: "see", wide: "see", hop: "see", at: "see", region: "see", day: "see",
+};
 
 /** @type {((state: State) => void)[]} */
 const listeners = [];
@@ -28,7 +35,8 @@ export function address(patch, base = {}) {
   const state = { ...EMPTY, ...base, ...patch };
   const params = new URLSearchParams();
   for (const key of /** @type {(keyof State)[]} */ (Object.keys(EMPTY))) {
-    if (state[key] !== EMPTY[key]) params.set(key, String(state[key]));
+    const isRead = (OWN[key] ?? state.view) === state.view;
+    if (isRead && state[key] !== EMPTY[key]) params.set(key, String(state[key]));
   }
   const query = params.toString();
   return query ? `/?${query}` : "/";
@@ -39,12 +47,24 @@ export function address(patch, base = {}) {
  * @param {Partial<State>} patch @param {{ isStep?: boolean, isFresh?: boolean }} [how]
  */
 export function go(patch, { isStep = true, isFresh = false } = {}) {
-  const next = address(patch, isFresh ? {} : read());
+  // A note is of the domain that is asked, if nothing else is said.
+  const own = "note" in patch && !("of" in patch) ? { of: "" } : {};
+  const next = address({ ...own, ...patch }, isFresh ? {} : read());
   if (next !== location.pathname + location.search) {
     if (isStep) history.pushState(null, "", next);
     else history.replaceState(null, "", next);
   }
   tell();
+}
+
+/** Writes down how something is looked at, without a step and without telling anybody. @param {Partial<State>} patch */
+export function remember(patch) {
+  history.replaceState(null, "", address(patch, read()));
+}
+
+/** Returns the names in a list of the address. @param {string} list @param {string} [between] */
+export function listed(list, between = ",") {
+  return list.split(between).filter(Boolean);
 }
 
 /** Is told of every change. @param {(state: State) => void} listener */

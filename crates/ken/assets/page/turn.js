@@ -2,6 +2,7 @@
 
 import { el, fill } from "./dom.js";
 import { card, verdict } from "./passage.js";
+import { place } from "./places.js";
 import { prose } from "./prose.js";
 
 /** @typedef {import("./types").Citation} Citation */
@@ -110,7 +111,7 @@ export class TurnView {
     const worst = checks?.find((check) => !check.citation_verified) ?? checks?.[0];
     const { name, label } = verdict(worst);
     return el("li", null, el("button", { type: "button", class: `source source-${checks ? name : "found"}`, title: one.excerpt ?? label, onclick: () => this.open(one.number, worst) },
-      el("span", { class: "card-n" }, String(one.number)), el("bdi", { class: "source-title" }, one.title),
+      el("span", { class: "card-n" }, String(one.number)), el("bdi", { class: "source-title" }, one.title), el("bdi", { class: "source-place", dir: "ltr" }, one.place ?? place(one)),
       checks ? el("span", { class: "unseen" }, label) : null));
   }
 

@@ -28,9 +28,17 @@ export interface Problem { title: string; status: number; detail: string; hint?:
 
 /** What the address bar holds. */
 export interface State {
-  view: string; q: string; domain: string; note: string; from: string; line: number;
-  /** Views that have more to remember keep it here. */
-  c: string; see: string; month: string;
+  view: string; q: string;
+  /** Domains that are asked, as a,b; the first one, if none is named. */
+  domain: string;
+  /** The note that is shown, its domain if that is another, the note whose link led to it, and the line. */
+  note: string; of: string; from: string; line: number;
+  /** Ask: the conversation, and what a new one is limited to. */
+  c: string; scope: string;
+  /** See: which part, the note in the middle, those whose links are shown, too, and how many rings. */
+  see: string; center: string; open: string; rings: string;
+  /** See: what a walk looks for and how far it is shown; where the map is looked at; the day of the calendar. */
+  to: string; wide: string; hop: string; at: string; region: string; day: string;
 }
 
 export interface View { update(state: State): void; leave?(): void; key?(event: KeyboardEvent): boolean }

@@ -2,8 +2,8 @@
 
 import { get, inPath } from "./api.js";
 import { counted, el, fill, say } from "./dom.js";
-import { stem } from "./graph.js";
-import { go } from "./state.js";
+import { stem } from "./layout.js";
+import { go, read, remember } from "./state.js";
 
 /** @typedef {{ direction: string, from: string, line: number, target: string, shown: string | null }} Via */
 /** @typedef {{ path: string, title: string, hop: number, score: number, similarity: number, decay_weight: number, via: Via | null, way: string[], start_line: number | null, retain_reason?: string, drop_reason?: string }} Seen */
@@ -28,31 +28,43 @@ export class WalkView {
     this.head = el("p", { class: "results-sum", role: "status" });
     this.back = el("button", { type: "button", class: "act", onclick: () => this.step(-1) }, "‹ Step back");
     this.on = el("button", { type: "button", class: "act", onclick: () => this.step(1) }, "Next step ›");
-    const form = el("form", { class: "walk-form", onsubmit: (/** @type {Event} */ e) => (e.preventDefault(), this.walk()) },
+    const form = el("form", { class: "walk-form", onsubmit: (/** @type {Event} */ e) => (e.preventDefault(), this.begin()) },
       this.query, el("label", { for: "deep" }, this.deep, " wide"), el("button", { class: "primary" }, "Walk"), this.back, this.on);
     fill(node, el("div", { class: "walk" }, form, this.head, this.steps));
     this.path = "";
+    this.shown = "\0";
     this.hop = 0;
     /** @type {Walk | null} */
     this.walked = null;
   }
 
-  /** @param {string} path */
-  show(path) {
-    // Who looks at a note of the walk goes on with the walk.
-    const isOnWalk = this.walked && [...this.walked.retained, ...this.walked.dropped].some((seen) => seen.path === path);
-    if (path === this.path || isOnWalk) return;
+  /** @param {import("./types").State} state */
+  show(state) {
+    const path = state.center || state.note;
+    const key = JSON.stringify([path, state.to, state.wide, state.of]);
+    if (key === this.shown) return;
+    this.shown = key;
     this.path = path;
-    if (path) this.walk();
+    this.query.value = state.to;
+    this.deep.checked = state.wide === "1";
+    if (path) this.walk(Number(state.hop) || 0);
     else fill(this.steps, el("li", { class: "notice" }, "Choose a note first: search for one, or pick one on the map."));
   }
 
-  async walk() {
-    if (!this.path) return;
+  /** Walks from where the walk began, by what is typed now. */
+  begin() {
+    this.shown = "";
+    go({ center: this.path, to: this.query.value.trim(), wide: this.deep.checked ? "1" : "", hop: "" });
+  }
+
+  /** @param {number} hop How far it is shown. */
+  async walk(hop) {
     const query = this.query.value.trim();
     try {
-      this.walked = await get(`/traverse/${inPath(this.path)}`, { ...(query ? { q: query } : {}), deep: this.deep.checked });
-      this.hop = 0;
+      /** @type {Walk} */
+      const walked = await get(`/traverse/${inPath(this.path)}`, { ...(query ? { q: query } : {}), deep: this.deep.checked });
+      this.walked = walked;
+      this.hop = Math.min(hop, walked.hops_walked);
       this.draw();
     } catch (error) {
       fill(this.steps, el("li", { class: "trouble" }, error instanceof Error ? error.message : String(error)));
@@ -63,6 +75,7 @@ export class WalkView {
   step(by) {
     if (!this.walked) return;
     this.hop = Math.min(this.walked.hops_walked, Math.max(0, this.hop + by));
+    remember({ hop: this.hop ? String(this.hop) : "" });
     this.draw();
   }
 
@@ -99,7 +112,7 @@ export class WalkView {
     bar.style.insetInlineStart = "0";
     bar.style.inlineSize = `${Math.max(1, Math.min(100, seen.score * 100))}%`;
     return el("li", { class: `seen seen-${kind}` },
-      el("button", { type: "button", class: "link", onclick: () => go({ note: seen.path, from: "", line: seen.start_line ?? 0 }) }, seen.title),
+      el("button", { type: "button", class: "link", onclick: () => go({ note: seen.path, of: read().of, from: "", line: seen.start_line ?? 0, center: this.path }) }, el("bdi", null, seen.title)),
       el("span", { class: "bar-track", title: `score ${seen.score.toFixed(2)}, similarity ${seen.similarity.toFixed(2)}` }, bar),
       el("span", { class: "hit-how" }, [REASONS[reason] ?? reason.replaceAll("_", " "), via].filter(Boolean).join(" · ")));
   }

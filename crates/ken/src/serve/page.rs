@@ -16,9 +16,10 @@ use serde::Deserialize;
 
 use super::App;
 use super::browse::previewed;
+use super::handlers;
 use super::input::Every;
 use super::problem::Problem;
-use crate::searcher::{SearchRequest, Searcher};
+use crate::searcher::{SearchRequest, Searcher, Searchers};
 use crate::wire::SearchResponse;
 use crate::wire::browse::PreviewResponse;
 use crate::wire::http::QUERY_CHARS_MAX;
@@ -56,8 +57,11 @@ pub(super) fn is_open(method: &Method, path: &str) -> bool {
 struct PageParams {
     q: String,
     view: Option<String>,
+    /// Domains to ask, as a,b.
     domain: Option<String>,
     note: Option<String>,
+    /// The domain of the note, where several are asked.
+    of: Option<String>,
     from: Option<String>,
     line: Option<u32>,
 }
@@ -75,37 +79,47 @@ async fn page(
         let to = format!("{SIGN_IN}?next={}", crate::wire::encode(&next));
         return Ok(Redirect::to(&to).into_response());
     }
-    let searcher = match searchers.get(asked.domain.as_deref()) {
-        Ok(searcher) => Arc::clone(searcher),
-        Err(_) => Arc::clone(searchers.get(None)?),
-    };
-    let shown = app.0.questions.run(move || Ok(shown(&searcher, &asked)));
+    let chosen = chosen(&searchers, asked.domain.as_deref())?;
+    let shown = app.0.questions.run(move || Ok(shown(&chosen, &asked)));
     Ok(secured(Html(shown.await?)))
 }
 
+/// Returns the searchers of the domains that an address names. Those that are not known are left out, so that an
+/// old address still shows the page.
+fn chosen(searchers: &Searchers, named: Option<&str>) -> Result<Vec<Arc<Searcher>>, Problem> {
+    let named = named.unwrap_or_default().split(',');
+    let known = named.filter_map(|name| searchers.get(Some(name)).ok().map(Arc::clone));
+    let mut known: Vec<_> = known.collect();
+    if known.is_empty() {
+        known.push(Arc::clone(searchers.get(None)?));
+    }
+    Ok(known)
+}
+
 /// Makes the document: the search of the address and the note it names, where scripts are not needed for it.
-fn shown(searcher: &Searcher, asked: &PageParams) -> String {
+fn shown(searchers: &[Arc<Searcher>], asked: &PageParams) -> String {
     let is_find = asked.view.as_deref().is_none_or(|view| view == "find");
     let is_long = asked.q.chars().nth(QUERY_CHARS_MAX).is_some();
     let answer = match asked.q.trim() {
-        query if !query.is_empty() && is_find && !is_long => Some(searched(searcher, query)),
+        query if !query.is_empty() && is_find && !is_long => Some(searched(searchers, query)),
         _ => None,
     };
     let note = asked.note.as_deref().filter(|_| is_find);
-    let note = note.map(|note| noted(searcher, note, asked));
+    let own = |searcher: &&Arc<Searcher>| asked.of.as_deref() == Some(searcher.name());
+    let searcher = searchers.iter().find(own).or(searchers.first());
+    let note = note.zip(searcher);
+    let note = note.map(|(note, searcher)| noted(searcher, note, asked));
     document::page(asked, answer, note)
 }
 
-fn searched(searcher: &Searcher, query: &str) -> Result<SearchResponse, String> {
+fn searched(searchers: &[Arc<Searcher>], query: &str) -> Result<SearchResponse, String> {
     let request = SearchRequest {
         query: query.to_owned(),
         limit: Some(LIMIT),
         ..SearchRequest::default()
     };
-    let answer = searcher.search(&request).map_err(Problem::from);
-    answer
-        .map(Into::into)
-        .map_err(|problem| problem.details().detail)
+    let answer = handlers::searched(searchers, &request).map_err(Problem::from);
+    answer.map_err(|problem| problem.details().detail)
 }
 
 fn noted(searcher: &Searcher, note: &str, asked: &PageParams) -> Result<PreviewResponse, String> {

@@ -203,6 +203,32 @@ fn serving_work_only(vault: &TestVault) -> (Server, String) {
 }
 
 #[test]
+fn several_domains_are_searched_at_once() {
+    let vault = two_domains();
+    let server = Server::start(&vault, &[]);
+    let found = server.get("/search?q=quince+tree&domains=work,home").json();
+    let hits = found["hits"].as_array().unwrap();
+    let from = |name: &str| hits.iter().filter(|hit| hit["domain"] == name).count();
+    assert!(from("work") > 0 && from("home") > 0, "{found}");
+    let ranks = hits.iter().map(|hit| hit["rank"].as_u64().unwrap());
+    assert!(ranks.eq(1..=hits.len() as u64), "{found}");
+    let sent = server.post("/search", r#"{"q":"quince tree","domains":"work,home"}"#);
+    assert_eq!(sent.json()["hits"], found["hits"]);
+    // One of them is asked as ever, and what is not known is told.
+    let one = server.get("/search?q=quince+tree&domains=home").json();
+    assert_eq!(
+        one["hits"],
+        server.get("/d/home/search?q=quince+tree").json()["hits"]
+    );
+    server
+        .get("/search?q=quince&domains=work,attic")
+        .problem(404);
+    server.get("/search?q=quince&domains=").problem(404);
+    let page = server.get("/?q=quince+tree&domain=work,home");
+    assert!(page.body.contains("hit-domain\">home") && page.body.contains("&amp;of=work"));
+}
+
+#[test]
 fn a_client_of_one_domain_cannot_reach_another() {
     let vault = two_domains();
     let (server, token) = serving_work_only(&vault);
@@ -221,6 +247,8 @@ fn a_client_of_one_domain_cannot_reach_another() {
         "/links/Garden.md",
         "/traverse/Garden.md",
         "/d/work/node/Garden.md",
+        "/search?q=quince&domains=work,home",
+        "/d/work/search?q=quince&domains=home",
     ] {
         let reply = get(path);
         assert_eq!(reply.status, 404, "{path}: {}", reply.body);

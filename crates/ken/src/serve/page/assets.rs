@@ -12,8 +12,8 @@ use super::super::problem::Problem;
 struct File {
     name: &'static str,
     kind: &'static str,
-    text: &'static str,
-    /// Changes with the text.
+    bytes: &'static [u8],
+    /// Changes with the bytes.
     tag: HeaderValue,
 }
 
@@ -25,7 +25,7 @@ macro_rules! files {
         vec![$($(File::new(
             $name,
             $kind,
-            include_str!(concat!("../../../assets/page/", $name)),
+            include_bytes!(concat!("../../../assets/page/", $name)),
         )),*),*]
     };
 }
@@ -33,24 +33,25 @@ macro_rules! files {
 static FILES: LazyLock<Vec<File>> = LazyLock::new(|| {
     files![
         SCRIPT => [
-            "api.js", "app.js", "ask.js", "calendar.js", "chips.js", "dom.js", "facets.js", "find.js",
-            "graph.js", "hit.js", "keep.js", "keys.js", "map.js", "note.js", "passage.js", "places.js",
+            "api.js", "app.js", "ask.js", "calendar.js", "chart.js", "chips.js", "dom.js", "facets.js", "find.js",
+            "graph.js", "hit.js", "keep.js", "keys.js", "layout.js", "map.js", "note.js", "passage.js", "places.js",
             "plane.js", "prose.js", "scope.js", "see.js", "state.js", "turn.js", "walk.js",
         ],
         STYLE => ["style.css", "views.css"],
         "image/svg+xml" => ["icon.svg"],
+        "image/png" => ["icon-180.png", "icon-192.png", "icon-512.png", "icon-mask-512.png"],
         "application/manifest+json" => ["manifest.json"],
     ]
 });
 
 impl File {
-    fn new(name: &'static str, kind: &'static str, text: &'static str) -> Self {
-        let hash = blake3::hash(text.as_bytes()).to_hex();
+    fn new(name: &'static str, kind: &'static str, bytes: &'static [u8]) -> Self {
+        let hash = blake3::hash(bytes).to_hex();
         let tag = HeaderValue::from_str(&format!("W/\"{}\"", &hash[..16]));
         Self {
             name,
             kind,
-            text,
+            bytes,
             tag: tag.expect("a hash is plain text"),
         }
     }
@@ -74,7 +75,7 @@ pub(super) async fn file(Path(name): Path<String>, request: Request) -> Result<R
         return Ok((StatusCode::NOT_MODIFIED, cached).into_response());
     }
     let kind = [(header::CONTENT_TYPE, file.kind)];
-    Ok((cached, kind, file.text).into_response())
+    Ok((cached, kind, file.bytes).into_response())
 }
 
 #[cfg(test)]
@@ -94,7 +95,8 @@ mod tests {
             assert!(FILES.iter().any(|file| file.name == name), "{name}");
         }
         for file in FILES.iter().filter(|file| file.kind == SCRIPT) {
-            for import in file.text.split("from \"./").skip(1) {
+            let text = std::str::from_utf8(file.bytes).unwrap();
+            for import in text.split("from \"./").skip(1) {
                 let import = import.split('"').next().unwrap();
                 let is_there = FILES.iter().any(|file| file.name == import);
                 assert!(is_there, "{} imports {import}", file.name);

@@ -99,14 +99,23 @@ fn listed(asked: &PageParams, hit: &Hit) -> String {
     if let Some(domain) = &asked.domain {
         address.push_str(&format!("&domain={}", encode(domain)));
     }
+    if let Some(domain) = &hit.domain {
+        address.push_str(&format!("&of={}", encode(domain)));
+    }
     if let Some(line) = hit.start_line {
         address.push_str(&format!("&line={line}#L{line}"));
     }
     format!(
         "<li class=\"hit\"><a class=\"hit-title\" href=\"{}\" dir=\"auto\">{}</a>\
-         <p class=\"hit-place\">{}</p><p class=\"hit-excerpt\" dir=\"auto\">{}</p></li>",
+         <p class=\"hit-place\" dir=\"ltr\">{}{}</p><p class=\"hit-excerpt\" dir=\"auto\">{}</p></li>",
         escaped(&address),
         escaped(&hit.title),
+        hit.domain
+            .as_deref()
+            .map_or(String::new(), |domain| format!(
+                "<span class=\"hit-domain\">{}</span>",
+                escaped(domain)
+            )),
         escaped(&hit.place()),
         marked(&hit.excerpt, &hit.highlights)
     )
@@ -133,7 +142,7 @@ fn marked(text: &str, ranges: &[(usize, usize)]) -> String {
 fn shown_note(note: &PreviewResponse) -> String {
     format!(
         "<article class=\"note\" aria-label=\"{0}\"><header class=\"note-head\"><h2 dir=\"auto\">{0}</h2>\
-         <p class=\"note-path\">{1}</p></header><div class=\"note-body\">{2}</div></article>",
+         <p class=\"note-path\" dir=\"ltr\">{1}</p></header><div class=\"note-body\">{2}</div></article>",
         escaped(&note.title),
         escaped(&note.path),
         note.html
