@@ -178,7 +178,7 @@ fn always(
         if blocks.len() == n_before {
             response
                 .notices
-                .push(format!("{name} is to come along always, but is no note"));
+                .push(format!("{name} is to come along always, but is not a note"));
         }
     }
     Ok(blocks)

@@ -73,7 +73,7 @@ impl<'a> Curator<'a> {
         match self.located.holds(path) {
             true => Ok(()),
             false => Err(Hinted::error(
-                format!("{path} is no part of the domain {}", self.located.name),
+                format!("{path} is not part of the domain {}", self.located.name),
                 hint,
             )),
         }

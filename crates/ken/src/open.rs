@@ -125,7 +125,7 @@ pub(crate) fn command(settings: &Settings, target: &Target, with: With) -> Resul
     let editor = settings.editor();
     Ok(match with {
         With::Obsidian => opener(target.uri.clone().into()),
-        // What has no lines is no text: a PDF is not for an editor.
+        // What has no lines is not text: a PDF is not for an editor.
         With::Editor if target.line.is_some() && !editor.is_empty() => edited(&editor, target),
         _ => opener(target.file.clone().into_os_string()),
     })

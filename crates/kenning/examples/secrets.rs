@@ -100,7 +100,7 @@ fn pieces(sample: &Value, is_renamed: bool) -> (String, String) {
     (text, secret)
 }
 
-/// First words of rules that are no vendor's name.
+/// First words of rules that are not a vendor's name.
 const GENERAL: [&str; 6] = ["generic", "kingfisher", "curl", "private", "basic", "auth"];
 
 fn spellings(vendor: &str) -> [String; 3] {

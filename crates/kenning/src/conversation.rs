@@ -50,7 +50,7 @@ pub struct Turn {
     pub model: Option<String>,
     /// Seconds since 1970.
     pub asked_at: i64,
-    /// Other turns in the same place, this one among them, oldest first; one alone is no choice.
+    /// Other turns in the same place, this one among them, oldest first; one alone is not a choice.
     pub alternatives: Vec<TurnId>,
 }
 

@@ -1,6 +1,6 @@
 //! The face of the library: one index, which is filled from a vault and asked.
 //!
-//! Here is no work of its own: [`Kenning`] holds what both flows need, and calls [`index::update`] and
+//! It does no work of its own: [`Kenning`] holds what both flows need, and calls [`index::update`] and
 //! [`search::search`] with it. Who needs more than it offers borrows the snapshot by
 //! [`Kenning::with_store`].
 

@@ -64,7 +64,7 @@ pub(super) fn parse(line: &str) -> Typed {
     if line.is_empty() {
         return Typed::Nothing;
     }
-    // A path or a lone slash is no command.
+    // A path or a lone slash is not a command.
     let (name, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
     let is_name = name
         .strip_prefix('/')

@@ -86,7 +86,7 @@ pub(super) fn tasks(settings: &Settings, place: &Place, args: &TasksArgs) -> Res
         true => ("task-done", TaskState::Done),
         false => ("task-todo", TaskState::Todo),
     };
-    // What is no condition is what tasks say.
+    // What is not a condition is what tasks say.
     let is_condition = |word: &str| word.contains(':') || word.starts_with(['-', '#', '[', '(']);
     let (conditions, words): (Vec<&str>, Vec<&str>) = args
         .query

@@ -12,7 +12,7 @@ use crate::render;
 use crate::runtime;
 use crate::settings::{Settings, bracketed};
 
-/// Longer texts are no queries.
+/// Longer texts are not queries.
 const QUERY_BYTES_MAX: u64 = 1 << 20;
 
 /// Returns the query that was typed.

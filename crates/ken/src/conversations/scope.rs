@@ -25,7 +25,7 @@ pub(crate) fn parse(typed: &str) -> Result<RagScope> {
             "tag" => &mut scope.tags,
             "domain" => &mut scope.domains,
             _ => {
-                let error = format!("{word:?} is no condition");
+                let error = format!("{word:?} is not a condition");
                 return Err(Hinted::error(error, HINT));
             }
         };

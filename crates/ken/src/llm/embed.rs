@@ -291,7 +291,7 @@ impl Asked {
         side: Side,
         dimensions: usize,
     ) -> Result<Vec<f32>, ModelError> {
-        // Waiting for others is no fault of the server, so the clock starts behind it.
+        // Waiting for others is not the server's fault, so the clock starts behind it.
         let _permit = self.permits.acquire().await;
         let Remote { endpoint, wire, .. } = &self.remote;
         let patience = match side {

@@ -130,7 +130,7 @@ impl MarkdownStream {
         let n_blanks = line.len() - trimmed.len();
         if trimmed.starts_with("```") && is_whole {
             self.is_fenced = !self.is_fenced;
-            // A fence is no line of its own.
+            // A fence is not a line of its own.
             let fence = end.map_or(line.len(), |end| end + 1);
             self.held.drain(..fence);
             return Begun::Hidden;

@@ -95,7 +95,7 @@ async fn request(app: &App, asking: &Asking, asked: CompletionParams) -> Result<
         Some((RagRole::User, question)) if !question.trim().is_empty() => question,
         _ => {
             return Err(Problem::bad_value(
-                "the last message is no question of the user",
+                "the last message is not a question of the user",
             ));
         }
     };

@@ -20,7 +20,7 @@ impl Settings {
     }
 }
 
-/// Returns a path with `~` at its start written out. `~other` is no folder of ours, and stays.
+/// Returns a path with `~` at its start written out. `~other` is not a folder of ours, and stays.
 pub(super) fn expanded(path: &Path) -> PathBuf {
     match (path.strip_prefix("~"), home_dir()) {
         (Ok(below), Ok(home)) if below.as_os_str().is_empty() => home,

@@ -89,7 +89,7 @@ fn a_scope_limits_who_answers() {
     let run = chat(&vault, &["--scope", "path:1-Projects"], question);
     assert!(!run.stdout.contains("2-Areas"), "{}", run.stdout);
     chat(&vault, &["--scope", "1-Projects"], question)
-        .expect_hint("\"1-Projects\" is no condition", "folder:Home");
+        .expect_hint("\"1-Projects\" is not a condition", "folder:Home");
     chat(&vault, &["--scope", "domain:cellar"], question)
         .expect_hint("there is no domain \"cellar\"", "known domains");
     let lines = format!("/scope path:1-Projects\n{question}/scope all\n{question}");

@@ -300,7 +300,7 @@ fn lines_that_are_no_messages_are_answered() {
     let vault = indexed();
     let mut client = Client::modern(&vault, &[]);
     client.send(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":9}}"#);
-    client.send("this is no JSON");
+    client.send("this is not JSON");
     assert_eq!(client.receive()["error"]["code"], -32700);
     client.send(r#"{"jsonrpc":"2.0","id":"a"}"#);
     let answer = client.receive();

@@ -107,7 +107,7 @@ fn what_the_notes_do_not_say_is_not_told() {
     assert_eq!(blocks(&run.json()).len(), 1);
     assert_eq!(
         run.json()["notices"],
-        json!(["No such note is to come along always, but is no note"])
+        json!(["No such note is to come along always, but is not a note"])
     );
 }
 
@@ -258,7 +258,7 @@ fn credentials_are_masked_before_they_are_written() {
             "{text}"
         );
     }
-    // An empty text is no wish to read standard input.
+    // An empty text does not ask to read standard input.
     for empty in ["", "  "] {
         hook::send(vault.command(&["remember", empty]), "from elsewhere\n")
             .expect_hint("nothing to write down", "ken remember");

@@ -281,7 +281,7 @@ fn nothing_acts_on_a_terminal() {
         has_styles |= shown.contains("\x1b]8;;file:///") && shown.contains("\x1b[1m");
         check_plain(&format!("{args:?}"), &shown, args[0] == "index");
     }
-    assert!(has_styles, "it was no terminal");
+    assert!(has_styles, "it was not a terminal");
     let got = hostile.on_terminal(&["get", "Valve"]);
     assert!(
         got.contains("The valve of the boiler: [[Pump␛]52;c;UFdO␇"),

@@ -366,7 +366,7 @@ fn no_stage_of_the_read_flow_uses_a_later_one() {
             continue;
         };
         let name = below.split('/').next().unwrap_or(below);
-        // Opening a note is no part of the flow.
+        // Opening a note is not part of the flow.
         let Some(stage) = stage_of(name) else {
             if name != "lookup" {
                 problems.push(format!("{}: which stage is it?", source.path));

@@ -133,7 +133,7 @@ fn hide(
     own.without_lines(&hidden)
 }
 
-/// Returns what a file says that is no note of the vault, credentials masked.
+/// Returns what a file says that is not a note of the vault, credentials masked.
 pub fn attached_text(path: &str, bytes: Vec<u8>, reader: &dyn Reader) -> Result<String, String> {
     let is_text = Format::of(path).is_some() || decode(bytes.clone()).is_ok();
     if !is_text {

@@ -98,7 +98,7 @@ mod tests {
         let both = parts(&["a.md"], &["b"], &[], &["x", "y"]);
         assert!(has(&both, "a.md", &["x"]) && has(&both, "b/c.md", &["y"]));
         assert!(!has(&both, "a.md", &[]) && !has(&both, "c.md", &["x"]));
-        // An empty name is no place, and a scope of nothing but such lets nothing through.
+        // An empty name is not a place, and a scope of nothing but such lets nothing through.
         let nothing = parts(&[""], &["", "/"], &[], &[]);
         assert!(!has(&nothing, "a.md", &[]) && !has(&nothing, "", &[]));
     }

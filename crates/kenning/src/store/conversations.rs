@@ -148,7 +148,7 @@ impl Conversations {
     }
 
     /// Returns the turns that are told again with the next question, and how full the budget is. A question
-    /// without an answer is no part of it.
+    /// without an answer is not part of it.
     pub fn history(&self, of: &Conversation, budget: usize) -> Result<(Vec<Turn>, Usage)> {
         let mut turns = self.turns(of)?;
         turns.retain(|turn| !turn.answer.is_empty());

@@ -13,7 +13,7 @@ const PART_CHARS_MIN: usize = 5;
 /// Letters that must be left in front of a part, and behind it.
 const FRONT_CHARS_MIN: usize = 3;
 const BACK_CHARS_MIN: usize = 3;
-/// What makes another word of the one behind it, and is no word by itself: a "Vertrag" is nothing that
+/// What makes another word of the one behind it, and is not a word by itself: a "Vertrag" is nothing that
 /// is carried. In all languages that join words, accents folded; sorted.
 #[rustfmt::skip]
 const PREFIXES: &[&str] = &[
@@ -138,7 +138,7 @@ mod tests {
             ("miet", "mietvertrag", None),
             ("raum", "traum", None),
             ("komm", "einkomm", None),
-            // A prefix is no word.
+            // A prefix is not a word.
             ("nehmung", "unternehmung", None),
             ("vertrag", "vertrag", None),
             ("vertrag", "vertraglich", Some(Beginning)),

@@ -223,7 +223,7 @@ impl Scene {
             .collect()
     }
 
-    /// Uses what is in place; `is_lawful` tells which other answers are no lie.
+    /// Uses what is in place; `is_lawful` tells which other answers are not a lie.
     #[track_caller]
     fn check(&self, what: &str, is_lawful: impl Fn(&[String]) -> bool) -> Fate {
         let path = self.vault.store_path();

@@ -75,7 +75,7 @@ fn slips_are_corrected_as_a_person_would() {
         // Four letters have neighbours, too; the first one is likely right.
         ("rofo", Some("roof")),
         ("rof", None),
-        // Endings are no slips.
+        // Endings are not slips.
         ("repare", Some("repaired")),
         // Spelled right: the notes just do not say it.
         ("blood", None),

@@ -1,4 +1,4 @@
-//! Files that are no index, and runs that end in the middle: afterwards there is the old state or
+//! Files that are not an index, and runs that end in the middle: afterwards there is the old state or
 //! the new one, and nothing between.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
@@ -33,7 +33,7 @@ fn check_refused(vault: &TestVault, is_expected: impl Fn(&Error) -> bool) {
         backup(path, &copy).err(),
     ];
     for error in errors {
-        let error = error.expect("it is no index that can be used");
+        let error = error.expect("it is not an index that can be used");
         assert!(is_expected(&error), "{error:?}");
     }
     assert!(!copy.exists());

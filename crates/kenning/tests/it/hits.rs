@@ -149,7 +149,7 @@ fn the_same_question_has_the_same_answer() {
 
 #[test]
 fn equal_scores_are_ordered_by_path_and_then_by_line() {
-    // Punctuation is no word: passages that differ in nothing else score the same.
+    // Punctuation is not a word: passages that differ in nothing else score the same.
     let text = |mark: &str| {
         let said = format!("The heron stands in the shallow water and waits{mark}");
         format!("## One\n\n{said}\n\n## One\n\n{said}{mark}\n")

@@ -115,9 +115,9 @@ fn a_vault_that_is_empty_all_of_a_sudden_stays_in_the_index() {
     assert_eq!((report.n_removed, report.withheld), (0, removals(30, 30)));
     assert_eq!((n_notes(&vault), withheld(&vault)), (30, removals(30, 30)));
     assert_eq!(vault.paths("heron").len(), 10);
-    // It is no news, so that a search does not look again and again.
+    // It is not news, so that a search does not look again and again.
     assert!(is_fresh(&vault));
-    // A new index of everything is no way around it.
+    // A new index of everything does not get around it.
     vault.options.full = true;
     assert_eq!(vault.update().withheld, removals(30, 30));
     assert_eq!(n_notes(&vault), 30);

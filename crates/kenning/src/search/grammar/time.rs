@@ -315,7 +315,7 @@ fn is_meant(found: &Read, lead: &Lead, today: Date) -> bool {
         Manner::Relative | Manner::Calendar => YEARS.contains(&year),
         // Notes are not written tomorrow, which in German is also the morning.
         Manner::Loose => found.period.first <= today,
-        // "in the march" is no month.
+        // "in the march" is not a month.
         Manner::Month | Manner::Weekday => lead.kind.is_some() && lead.is_direct,
         Manner::Quarter => lead.kind.is_some(),
         Manner::Year if lead.kind.is_some() => YEARS.contains(&year),

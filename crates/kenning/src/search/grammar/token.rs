@@ -227,7 +227,7 @@ impl<'a> Lexer<'a> {
         }
         let (operator, kind) = self.atom(start, is_negated);
         match kind {
-            // `-[1]`, `-"unclosed`: what is behind the hyphen turned out to be no condition.
+            // `-[1]`, `-"unclosed`: what is behind the hyphen turned out not to be a condition.
             Kind::Word(_) if is_negated && scan::is_special(&self.source[start + 1..]) => {
                 let text = self.source[start..self.at].to_owned();
                 self.push(Kind::Word(text), false, None, start);
@@ -371,7 +371,7 @@ impl<'a> Lexer<'a> {
             return None;
         };
         let (name, value) = scan::property(&rest[..len], &rest[len..])?;
-        // What stands for a credential that was masked in the query is no property of a note.
+        // What stands for a credential that was masked in the query is not a property of a note.
         if name == MASKED {
             self.at += len;
             return Some(Kind::Text(rest[..len].to_owned()));

@@ -190,7 +190,7 @@ impl LexicalReader {
         Ok(near)
     }
 
-    /// Looks up how notes spell a term; a stem is no word, and may be nearer than any of its words.
+    /// Looks up how notes spell a term; a stem is not a word, and may be nearer than any of its words.
     fn spelled(
         &self,
         term: &str,

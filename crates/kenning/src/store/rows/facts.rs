@@ -97,7 +97,7 @@ pub struct Status {
     pub checked_at: Option<i64>,
     /// What rules left out: rule and path.
     pub left_out: Vec<(String, String)>,
-    /// Files that are no notes: extension and how many, commonest first.
+    /// Files that are not notes: extension and how many, commonest first.
     pub attachments: Vec<(String, u64)>,
     /// Files that could not be taken.
     pub skipped: Vec<Skipped>,
@@ -290,7 +290,7 @@ fn left_out(connection: &Connection) -> rusqlite::Result<Vec<(String, String)>> 
         .collect()
 }
 
-/// Counts the files that are no notes by their extension, commonest first.
+/// Counts the files that are not notes by their extension, commonest first.
 fn kinds_of_attachments(connection: &Connection) -> rusqlite::Result<Vec<(String, u64)>> {
     let paths: Vec<String> = connection
         .prepare("SELECT path FROM attachment")?
