@@ -1,5 +1,7 @@
 //! E-books: the chapters in reading order, each read as HTML.
 
+use percent_encoding::percent_decode_str;
+
 use super::archive::{Archive, resolve};
 use super::guard::Budget;
 use super::parts::{Parts, iso_date, non_blank};
@@ -69,35 +71,8 @@ fn chapters(package: &Element, folder: &str) -> Vec<String> {
             .attribute("properties")
             .is_some_and(|words| words.split(' ').any(|word| word == "nav"));
         let href = item.attribute("href").filter(|_| !is_contents)?;
-        Some(resolve(folder, &percent_decoded(href)))
+        let href = percent_decode_str(href).decode_utf8_lossy();
+        Some(resolve(folder, &href))
     };
     spine.filter_map(file_of).collect()
-}
-
-fn percent_decoded(text: &str) -> String {
-    let mut bytes = Vec::with_capacity(text.len());
-    let mut rest = text.as_bytes();
-    while let Some((&byte, after)) = rest.split_first() {
-        let code = match (byte, after) {
-            (b'%', [high, low, ..]) => hex(*high).zip(hex(*low)).map(|(high, low)| high * 16 + low),
-            _ => None,
-        };
-        match code {
-            Some(code) => {
-                bytes.push(code);
-                rest = &after[2..];
-            }
-            None => {
-                bytes.push(byte);
-                rest = after;
-            }
-        }
-    }
-    String::from_utf8_lossy(&bytes).into_owned()
-}
-
-fn hex(digit: u8) -> Option<u8> {
-    char::from(digit)
-        .to_digit(16)
-        .and_then(|value| u8::try_from(value).ok())
 }
