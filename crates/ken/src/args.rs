@@ -3,6 +3,7 @@
 mod chat;
 mod curate;
 mod hook;
+mod intake;
 mod lists;
 mod memory;
 mod qmd;
@@ -24,6 +25,8 @@ pub(crate) use curate::{
 };
 use hook::HOOK_HELP;
 pub(crate) use hook::{Agent, EventArgs, HookAction, HookArgs, InstallArgs};
+use intake::INTAKE_HELP;
+pub(crate) use intake::{IntakeAction, IntakeArgs, IntakeReviewArgs};
 pub(crate) use lists::{
     OpenArgs, RandomArgs, RecentArgs, SimilarArgs, TagsAction, TagsArgs, TagsListArgs, TasksArgs,
 };
@@ -133,6 +136,9 @@ pub(crate) enum Command {
     Remember(RememberArgs),
     /// Take back the last change that was made to the notes
     Undo(UndoArgs),
+    /// Take things in from outside: score them, and make notes of what is worth it
+    #[command(after_help = INTAKE_HELP)]
+    Intake(IntakeArgs),
     /// Move notes, with every link to them
     Note(NoteArgs),
     /// Tell where notes lie by meaning, and what that says of the vault

@@ -14,6 +14,7 @@ mod fresh;
 mod get;
 mod hook;
 mod index;
+mod intake;
 mod link;
 mod links;
 mod lists;
@@ -95,6 +96,7 @@ pub(crate) fn run(args: Args) -> Result<Found> {
         Command::Context(context) => context::run(&settings()?, place, context),
         Command::Remember(remember) => remember::run(&settings()?, place, remember),
         Command::Undo(undo) => undo::run(&settings()?, place, undo),
+        Command::Intake(intake) => intake::run(&settings()?, place, intake),
         Command::Map(map) => map::run(&settings()?, place, map),
         Command::Link(link) => link::run(&settings()?, place, &link.action),
         Command::Note(note) => curate::note(&settings()?, place, &note.action),

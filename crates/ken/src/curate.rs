@@ -1,6 +1,7 @@
 //! Opens a vault to be changed: the one door from verbs and routes to the crate that does it. What was changed is
 //! in the index at once, unless it is very much.
 
+pub(crate) mod intake;
 pub(crate) mod tags;
 
 use anyhow::Result;

@@ -14,7 +14,7 @@ mod request;
 mod scoped;
 mod searchers;
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Instant;
 
@@ -71,6 +71,13 @@ impl Searcher {
     /// Returns the folder of the notes, where it is known.
     pub(crate) fn vault(&self) -> Option<&Path> {
         self.located.vault.as_deref()
+    }
+
+    /// Returns the folder that is watched for what comes in, if there is one.
+    pub(crate) fn inbox(&self) -> Option<PathBuf> {
+        let inbox = &self.settings.intake.inbox;
+        let vault = self.vault()?;
+        (!inbox.is_empty()).then(|| vault.join(inbox))
     }
 
     pub(crate) fn located(&self) -> &Located {

@@ -10,6 +10,7 @@ mod fields;
 mod file;
 mod home;
 mod hooks;
+mod intake;
 mod llm;
 mod memory;
 mod place;
@@ -37,6 +38,7 @@ pub(crate) use clients::{Caller, Client};
 use curate::CurateSettings;
 use hooks::HookSettings;
 pub(crate) use hooks::{Allowed, agent_file};
+use intake::IntakeSettings;
 use llm::LlmSettings;
 pub(crate) use llm::{Key, Provider, ProviderKind, Proxies};
 use memory::MemorySettings;
@@ -88,6 +90,7 @@ pub(crate) struct Settings {
     #[serde(default)]
     pub(crate) searches: BTreeMap<String, String>,
     pub(crate) curate: CurateSettings,
+    pub(crate) intake: IntakeSettings,
     #[serde(default)]
     pub(crate) domains: BTreeMap<String, DomainSettings>,
     #[serde(default)]

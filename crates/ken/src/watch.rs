@@ -1,7 +1,7 @@
 //! Keeps indexes up to date while notes change: bursts of changes are taken together, and a sweep
 //! now and then heals what the system did not tell.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, channel};
 use std::thread::{self, JoinHandle};
@@ -71,7 +71,8 @@ pub(crate) fn start(searchers: &Searchers, rhythm: Rhythm, tell: &Arc<Tell>) -> 
             continue;
         };
         let (sender, receiver) = channel();
-        let watcher = match watch(vault, sender.clone()) {
+        let also = searcher.inbox().filter(|inbox| !inbox.starts_with(vault));
+        let watcher = match watch(vault, also.as_deref(), sender.clone()) {
             Ok(watcher) => Some(watcher),
             Err(error) => {
                 watching
@@ -87,23 +88,32 @@ pub(crate) fn start(searchers: &Searchers, rhythm: Rhythm, tell: &Arc<Tell>) -> 
     watching
 }
 
-fn watch(vault: &Path, sender: Sender<Signal>) -> notify::Result<RecommendedWatcher> {
-    let root = vault.to_owned();
+fn watch(
+    vault: &Path,
+    also: Option<&Path>,
+    sender: Sender<Signal>,
+) -> notify::Result<RecommendedWatcher> {
+    let mut roots = vec![vault.to_owned()];
+    roots.extend(also.map(Path::to_owned));
     let mut watcher = notify::recommended_watcher(move |event: notify::Result<Event>| {
         // An error may hide a change: better to look once too often.
-        if event.map_or(true, |event| may_matter(&root, &event)) {
+        if event.map_or(true, |event| may_matter(&roots, &event)) {
             let _ = sender.send(Signal::Changed);
         }
     })?;
     watcher.watch(vault, RecursiveMode::Recursive)?;
+    if let Some(also) = also {
+        watcher.watch(also, RecursiveMode::Recursive)?;
+    }
     Ok(watcher)
 }
 
 /// Whether an event may concern a note: reading does not, and neither do folders such as `.git`,
 /// where tools keep their own books.
-fn may_matter(root: &Path, event: &Event) -> bool {
+fn may_matter(roots: &[PathBuf], event: &Event) -> bool {
     let is_hidden = |path: &Path| {
-        let below = path.strip_prefix(root).unwrap_or(path);
+        let below = roots.iter().find_map(|root| path.strip_prefix(root).ok());
+        let below = below.unwrap_or(path);
         below
             .components()
             .any(|part| part.as_os_str().to_string_lossy().starts_with('.'))
@@ -176,7 +186,7 @@ mod tests {
         let event = paths.iter().fold(Event::new(kind), |event, path| {
             event.add_path(root.join(path))
         });
-        may_matter(root, &event)
+        may_matter(&[root.to_owned()], &event)
     }
 
     #[test]

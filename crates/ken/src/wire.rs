@@ -13,6 +13,7 @@ pub(crate) mod eval;
 mod hook;
 pub(crate) mod http;
 mod index;
+mod intake;
 mod links;
 mod lists;
 mod merge;
@@ -39,6 +40,10 @@ pub(crate) use curate::{
 };
 pub(crate) use hook::{GivenPassage, HookOutput, HookResponse, Receipt, SessionRecord};
 pub(crate) use index::{Finding, IndexReport, StatusResponse, rebuild_reason};
+pub(crate) use intake::{
+    DecideParams, DecideResponse, Decision, IntakeFigures, IntakeItem, IntakeParams,
+    IntakeResponse, IntakeStats, WaitingItem, WaitingResponse,
+};
 pub(crate) use links::LinksResponse;
 pub(crate) use lists::{NoteLine, NoteTasks, TagCount, Task};
 pub(crate) use merge::merge;

@@ -82,6 +82,9 @@ pub trait Disk: Sync {
     fn list(&self, folder: &Path) -> io::Result<Vec<String>>;
     /// Makes a file that is not there yet, with all of its bytes, and has it outlive a power cut.
     fn put(&self, path: &Path, bytes: &[u8], like: Like) -> io::Result<()>;
+    /// Writes behind what a file holds, which is made where there is none, and has it outlive a power cut. What is
+    /// stopped half-way leaves a part of it.
+    fn append(&self, path: &Path, bytes: &[u8]) -> io::Result<()>;
     /// Puts a file in the place of another, or where none is.
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()>;
     /// Puts a file where none is; where there is one, it is an error.
@@ -142,6 +145,15 @@ impl Disk for Machine {
         let mut file = options.open(path)?;
         file.write_all(bytes)?;
         dress(&file, like)?;
+        file.sync_all()
+    }
+
+    fn append(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        let mut options = OpenOptions::new();
+        options.append(true).create(true);
+        private(&mut options);
+        let mut file = options.open(path)?;
+        file.write_all(bytes)?;
         file.sync_all()
     }
 

@@ -95,6 +95,85 @@ fn mix(value: u64) -> u64 {
     value ^ (value >> 31)
 }
 
+/// A sketch in a byte for each number, and the whole text as one: what is kept of a note so that it is known again.
+///
+/// A byte is the same by chance once in 256, which is taken off (b-bit minwise hashing, Li and König, 2010).
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Print {
+    whole: u64,
+    /// Eight bytes in each; `None` if there are too few words.
+    rows: Option<[u64; N_BINS / 8]>,
+}
+
+impl Print {
+    /// Bytes that it is kept in.
+    pub const N_BYTES: usize = 8 + N_BINS;
+
+    /// Takes the print of a text.
+    pub fn of(text: &str) -> Self {
+        let words = text
+            .split(|c: char| !c.is_alphanumeric())
+            .filter(|word| !word.is_empty());
+        let whole = words.fold(1, |sum: u64, word| {
+            mix(sum.rotate_left(21) ^ hash_word(word))
+        });
+        let rows = Sketch::of(text).map(|sketch| {
+            let mut rows = [0; N_BINS / 8];
+            for (row, bins) in rows.iter_mut().zip(sketch.0.chunks_exact(8)) {
+                *row = u64::from_le_bytes(std::array::from_fn(|at| bins[at] as u8));
+            }
+            rows
+        });
+        Self { whole, rows }
+    }
+
+    /// Estimates the share of what both say.
+    pub fn similarity(&self, other: &Self) -> f32 {
+        if self.whole == other.whole {
+            return 1.0;
+        }
+        let (Some(own), Some(others)) = (&self.rows, &other.rows) else {
+            return 0.0;
+        };
+        let pairs = own.iter().zip(others);
+        let n_equal: u32 = pairs.map(|(a, b)| n_zero_bytes(a ^ b)).sum();
+        let share = n_equal as f32 / N_BINS as f32;
+        ((share - 1.0 / 256.0) / (1.0 - 1.0 / 256.0)).max(0.0)
+    }
+
+    /// Returns it as bytes.
+    pub fn bytes(&self) -> Vec<u8> {
+        let rows = self.rows.unwrap_or_default();
+        let all = [self.whole].into_iter().chain(rows);
+        all.flat_map(u64::to_le_bytes).collect()
+    }
+
+    /// Reads what [`Self::bytes`] wrote.
+    pub fn from_bytes(bytes: &[u8]) -> Option<Self> {
+        let mut numbers = bytes.chunks_exact(8).map(|chunk| {
+            let mut number = [0; 8];
+            number.copy_from_slice(chunk);
+            u64::from_le_bytes(number)
+        });
+        let whole = numbers.next()?;
+        let mut rows = [0; N_BINS / 8];
+        for row in &mut rows {
+            *row = numbers.next()?;
+        }
+        let is_none = rows.iter().all(|row| *row == 0);
+        Some(Self {
+            whole,
+            rows: (!is_none).then_some(rows),
+        })
+    }
+}
+
+/// Counts the bytes of a number that are zero.
+fn n_zero_bytes(number: u64) -> u32 {
+    const LOW: u64 = 0x7F7F_7F7F_7F7F_7F7F;
+    (!(((number & LOW) + LOW) | number | LOW)).count_ones()
+}
+
 /// Many texts, by what they are known again by.
 #[derive(Clone, Debug, Default)]
 pub struct Sketches {
@@ -199,6 +278,35 @@ mod tests {
             assert_eq!(n_wrong, 0, "{percent}");
         }
         assert!(all.pairs().is_empty());
+    }
+
+    #[test]
+    fn prints_agree_with_sketches() {
+        let mut dice = Dice(3);
+        for n_edits in [0, 10, 60, 200] {
+            let one = text(&mut dice, 200);
+            let mut other = one.clone();
+            for _ in 0..n_edits {
+                let at = dice.roll(other.len());
+                other[at] = format!("x{}", dice.roll(999));
+            }
+            let (one, other) = (one.join(" "), other.join(" "));
+            let exact = Sketch::of(&one)
+                .unwrap()
+                .similarity(&Sketch::of(&other).unwrap());
+            let (a, b) = (Print::of(&one), Print::of(&other));
+            assert!((a.similarity(&b) - exact).abs() < 0.05, "{n_edits}");
+            assert_eq!(Print::from_bytes(&a.bytes()), Some(a));
+        }
+        assert_eq!(
+            Print::of("Too short").similarity(&Print::of("too  SHORT!")),
+            1.0
+        );
+        assert_eq!(
+            Print::of("too short").similarity(&Print::of("very short")),
+            0.0
+        );
+        assert_eq!(n_zero_bytes(0x0000_01FF_8000_7F00), 4);
     }
 
     #[test]

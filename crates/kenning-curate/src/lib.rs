@@ -9,6 +9,7 @@ pub mod diff;
 pub mod disk;
 pub mod duplicate;
 pub mod error;
+pub mod intake;
 pub mod library;
 pub mod links;
 pub mod page;

@@ -5,8 +5,11 @@ use std::time::Duration;
 
 use anyhow::Result;
 
+use kenning_curate::intake::log::Fate;
+
 use super::Found;
 use crate::args::{Place, WatchArgs};
+use crate::curate::{Curator, intake};
 use crate::render;
 use crate::runtime;
 use crate::searcher::{Searcher, Searchers, Updated};
@@ -21,8 +24,10 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &WatchArgs) -> Resul
         ..Rhythm::default()
     };
     let quiet = place.quiet;
-    let tell: Arc<Tell> =
-        Arc::new(move |searcher, cause, report| say(searcher, cause, report, quiet));
+    let tell: Arc<Tell> = Arc::new(move |searcher, cause, report| {
+        say(searcher, cause, report, quiet);
+        take_in(searcher, cause, quiet);
+    });
     let watching = watch::start(&searchers, rhythm, &tell);
     for problem in &watching.unwatched {
         render::say(&format!(
@@ -34,6 +39,44 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &WatchArgs) -> Resul
     runtime::exit_on_interrupt();
     watching.wait();
     Ok(Found::Something)
+}
+
+/// Takes in what lies in the inbox, if there is one, and tells what became of what is new.
+fn take_in(searcher: &Searcher, cause: Cause, quiet: bool) {
+    let Some(inbox) = searcher.inbox() else {
+        return;
+    };
+    let taken = Curator::open(searcher.located()).and_then(|curator| {
+        let brought = intake::bring(&curator, &[inbox]);
+        drop(curator);
+        intake::take(searcher, brought, false)
+    });
+    let taken = match taken {
+        Ok(taken) => taken,
+        Err(error) => return render::error(&error),
+    };
+    for judged in taken
+        .judged
+        .iter()
+        .filter(|judged| !judged.is_known && !quiet)
+    {
+        let place = match &judged.fate {
+            Fate::Kept { path } => format!(" as {}", render::inline(path)),
+            Fate::Duplicate { of, .. } => format!(" of {}", render::inline(of)),
+            _ => String::new(),
+        };
+        render::say(&format!(
+            "{}: inbox: {}: {}{place} ({:.2})",
+            searcher.name(),
+            render::inline(&judged.item.title),
+            judged.fate.name(),
+            judged.scores.total,
+        ));
+    }
+    // What cannot be read is told when something came, not at every look.
+    for (name, reason) in taken.skipped.iter().filter(|_| cause != Cause::Sweep) {
+        render::say(&format!("skipped {}: {reason}", render::inline(name)));
+    }
 }
 
 /// Tells what an update did, if it did anything.

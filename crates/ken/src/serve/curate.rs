@@ -10,8 +10,16 @@ use super::handlers::Answer;
 use super::input::{Asking, At, Sent};
 use super::problem::Problem;
 use crate::curate::{Curator, Renaming, rename_tags, tags};
-use crate::wire::{ChangeResponse, PromoteParams, RenamesParams};
+use kenning_curate::intake::read::Given;
 
+use crate::curate::intake as desk;
+use crate::wire::{
+    ChangeResponse, DecideParams, DecideResponse, Decision, IntakeParams, IntakeResponse,
+    PromoteParams, RenamesParams, WaitingItem, WaitingResponse,
+};
+
+/// Most items that are taken in at once.
+const ITEMS_MAX: usize = 1000;
 /// Most tags that get other names at once.
 const RENAMES_MAX: usize = 1000;
 
@@ -86,6 +94,88 @@ pub(super) async fn promote(
         let mut notices = curator.notices;
         notices.extend(promoted.refused);
         Ok(ChangeResponse::new(&promoted.batch, run, shown, notices))
+    })
+    .await
+}
+
+pub(super) async fn intake(
+    State(app): State<App>,
+    At(searcher): At,
+    asking: Asking,
+    Sent(params): Sent<IntakeParams>,
+) -> Answer<IntakeResponse> {
+    may_change(&asking)?;
+    if params.items.is_empty() || params.items.len() > ITEMS_MAX {
+        return Err(Problem::bad_value(format!(
+            "items has to be a list of 1 to {ITEMS_MAX}"
+        )));
+    }
+    let owner = asking.caller.owner.clone();
+    let source = (!owner.is_empty()).then_some(owner);
+    app.ask(move || {
+        let mut given = Vec::new();
+        for mut signal in params.items {
+            signal.source = signal.source.or_else(|| source.clone());
+            given.push(Given {
+                name: "http.jsonl".to_owned(),
+                bytes: serde_json::to_vec(&signal)?,
+                in_vault: None,
+            });
+        }
+        let is_dry = params.dry_run.unwrap_or_default();
+        let taken = desk::take(&searcher, desk::brought(given), is_dry)?;
+        let (judged, run) = (taken.judged, taken.run);
+        Ok(IntakeResponse::new(
+            &judged,
+            run,
+            taken.skipped,
+            taken.notices,
+        ))
+    })
+    .await
+}
+
+pub(super) async fn waiting(
+    State(app): State<App>,
+    At(searcher): At,
+    asking: Asking,
+) -> Answer<WaitingResponse> {
+    may_change(&asking)?;
+    app.ask(move || {
+        let curator = Curator::open(searcher.located())?;
+        let waiting = desk::waiting(&curator)?;
+        let items = waiting.iter().map(WaitingItem::from).collect();
+        Ok(WaitingResponse { items })
+    })
+    .await
+}
+
+pub(super) async fn decide(
+    State(app): State<App>,
+    At(searcher): At,
+    asking: Asking,
+    Sent(params): Sent<DecideParams>,
+) -> Answer<DecideResponse> {
+    may_change(&asking)?;
+    app.ask(move || {
+        let mut curator = Curator::open(searcher.located())?;
+        let entry = desk::waiting_one(&curator, &params.id)?;
+        let (path, run) = match params.decision {
+            Decision::Keep => {
+                let (path, run) = desk::keep(&mut curator, &entry, params.folder.as_deref())?;
+                (Some(path), run)
+            }
+            Decision::Drop => {
+                desk::drop_one(&curator, &entry)?;
+                (None, None)
+            }
+        };
+        Ok(DecideResponse {
+            id: entry.id,
+            path,
+            run,
+            notices: curator.notices,
+        })
     })
     .await
 }

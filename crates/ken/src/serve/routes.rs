@@ -112,6 +112,15 @@ fn changing() -> Vec<Route> {
         post("/promote", curate::promote)
             .says("Write the tags that are ticked in the review queue into their notes")
             .may_fail(&[403, 409]),
+        post("/intake", curate::intake)
+            .says("Take things in: make notes of what scores high, queue or log the rest")
+            .may_fail(&[403, 409]),
+        get("/intake", curate::waiting)
+            .says("List what came in and waits for somebody to decide, the best first")
+            .may_fail(&[403]),
+        post("/intake/decide", curate::decide)
+            .says("Keep or drop something that waits")
+            .may_fail(&[403, 409]),
         post("/apply-renames", curate::apply_renames)
             .says("Give tags other names in all notes of the domain, or in none")
             .may_fail(&[403, 409]),

@@ -132,16 +132,21 @@ pub(crate) struct TagProposal {
     pub(crate) reason: String,
 }
 
-impl From<&Vec<(String, Vec<Proposal>)>> for ProposalsResponse {
-    fn from(notes: &Vec<(String, Vec<Proposal>)>) -> Self {
-        let proposal = |proposal: &Proposal| TagProposal {
+impl From<&Proposal> for TagProposal {
+    fn from(proposal: &Proposal) -> Self {
+        Self {
             tag: proposal.tag.clone(),
             confidence: super::rounded(proposal.confidence),
             reason: proposal.reason.clone(),
-        };
+        }
+    }
+}
+
+impl From<&Vec<(String, Vec<Proposal>)>> for ProposalsResponse {
+    fn from(notes: &Vec<(String, Vec<Proposal>)>) -> Self {
         let notes = notes.iter().map(|(path, proposals)| NoteProposals {
             path: path.clone(),
-            proposals: proposals.iter().map(proposal).collect(),
+            proposals: proposals.iter().map(TagProposal::from).collect(),
         });
         Self {
             notes: notes.collect(),

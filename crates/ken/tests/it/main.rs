@@ -25,6 +25,7 @@ mod hook_output;
 mod hook_safety;
 mod hostile;
 mod index;
+mod intake;
 mod lines;
 mod links;
 mod lists;

@@ -89,6 +89,13 @@ impl<'a> Proposer<'a> {
 
     /// Proposes tags for a note as if it had none, the surest first.
     pub fn propose(&mut self, note: usize) -> Vec<Proposal> {
+        let has_tags = |other: usize| !self.tags[other].is_empty();
+        let nearest = self.library.nearest(note, N_NEAREST, has_tags);
+        self.propose_near(note, &nearest)
+    }
+
+    /// The same for a note whose neighbours are known already, the nearest first, with how near they are.
+    pub fn propose_near(&mut self, note: usize, nearest: &[(usize, f32)]) -> Vec<Proposal> {
         self.count(note, -1.0);
         let mut found: BTreeMap<String, (f32, String)> = BTreeMap::new();
         let mut add = |tag: &str, score: f32, reason: String| {
@@ -100,7 +107,7 @@ impl<'a> Proposer<'a> {
                 reasons.push_str(&reason);
             }
         };
-        self.by_nearest(note, &mut add);
+        self.by_nearest(note, nearest, &mut add);
         self.by_shape(note, &mut add);
         self.by_name(note, &mut add);
         self.count(note, 1.0);
@@ -120,9 +127,15 @@ impl<'a> Proposer<'a> {
         proposals
     }
 
-    fn by_nearest(&self, note: usize, add: &mut impl FnMut(&str, f32, String)) {
-        let has_tags = |other: usize| !self.tags[other].is_empty();
-        let nearest = self.library.nearest(note, N_NEAREST, has_tags);
+    fn by_nearest(
+        &self,
+        note: usize,
+        nearest: &[(usize, f32)],
+        add: &mut impl FnMut(&str, f32, String),
+    ) {
+        let nearest: Vec<(usize, f32)> = (nearest.iter().copied())
+            .filter(|(other, _)| !self.tags[*other].is_empty())
+            .collect();
         let weight = |near: f32| near.max(0.0).powi(3);
         let whole: f32 = nearest.iter().map(|(_, near)| weight(*near)).sum();
         let mut shares: BTreeMap<&str, (f32, usize)> = BTreeMap::new();

@@ -93,7 +93,7 @@ impl Vocabulary {
 }
 
 /// Whether two words are one in other forms: `book` and `books`, `to-do` and `todo`.
-pub(super) fn is_form(a: &str, b: &str) -> bool {
+pub(crate) fn is_form(a: &str, b: &str) -> bool {
     let plain = |word: &str| -> String {
         let word: String = word.chars().filter(|c| !matches!(c, '-' | '_')).collect();
         word.strip_suffix('s').unwrap_or(&word).to_owned()

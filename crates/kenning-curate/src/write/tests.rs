@@ -12,7 +12,7 @@ use crate::disk::Machine;
 
 /// How an operation goes wrong.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Fault {
+pub(crate) enum Fault {
     /// It does nothing, once; later ones work.
     Once,
     /// It and all that follow do nothing.
@@ -25,22 +25,27 @@ enum Fault {
     KillHalf,
 }
 
-const FAULTS: [Fault; 3] = [Fault::Once, Fault::Forever, Fault::Half];
+pub(crate) const FAULTS: [Fault; 3] = [Fault::Once, Fault::Forever, Fault::Half];
 
 /// A disk whose n-th change goes wrong.
-struct Faulty {
+pub(crate) struct Faulty {
     fault: Fault,
     at: usize,
     n_done: AtomicUsize,
 }
 
 impl Faulty {
-    fn new(fault: Fault, at: usize) -> Self {
+    pub(crate) fn new(fault: Fault, at: usize) -> Self {
         Self {
             fault,
             at,
             n_done: AtomicUsize::new(0),
         }
+    }
+
+    /// Changes that were asked for.
+    pub(crate) fn n_done(&self) -> usize {
+        self.n_done.load(Ordering::SeqCst)
     }
 
     fn run(&self, half: impl FnOnce(), whole: impl FnOnce() -> io::Result<()>) -> io::Result<()> {
@@ -78,6 +83,10 @@ impl Disk for Faulty {
     fn put(&self, path: &Path, bytes: &[u8], like: Like) -> io::Result<()> {
         let half = || drop(Machine.put(path, &bytes[..bytes.len() / 2], like));
         self.run(half, || Machine.put(path, bytes, like))
+    }
+    fn append(&self, path: &Path, bytes: &[u8]) -> io::Result<()> {
+        let half = || drop(Machine.append(path, &bytes[..bytes.len() / 2]));
+        self.run(half, || Machine.append(path, bytes))
     }
     fn rename(&self, from: &Path, to: &Path) -> io::Result<()> {
         let half = || drop(Machine.rename(from, to));

@@ -83,8 +83,8 @@ pub(super) const KEN_ROOMS: [(&str, &[&str], &[&str]); 29] = [
     ("context", &["render", "searcher", "wire"], &["search"]),
     (
         "curate",
-        &["git", "hint", "runtime", "settings"],
-        &["vault"],
+        &["git", "hint", "reader", "runtime", "searcher", "settings"],
+        &["Embedder", "vault"],
     ),
     (
         "remember",

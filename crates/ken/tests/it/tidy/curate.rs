@@ -1,7 +1,7 @@
 //! Who may use whom in the crate that changes vaults, and which words only some of its files may say.
 
 /// What each room may use of the others, and of the engine.
-pub(super) const CURATE_ROOMS: [(&str, &[&str], &[&str]); 10] = [
+pub(super) const CURATE_ROOMS: [(&str, &[&str], &[&str]); 11] = [
     ("disk", &[], &["vault"]),
     ("write", &["disk", "error"], &[]),
     ("page", &["error", "write"], &["note", "vault"]),
@@ -26,6 +26,22 @@ pub(super) const CURATE_ROOMS: [(&str, &[&str], &[&str]); 10] = [
         "atlas",
         &["duplicate", "error", "library", "suggest"],
         &["map", "note", "store"],
+    ),
+    (
+        "intake",
+        &[
+            "disk",
+            "duplicate",
+            "error",
+            "library",
+            "page",
+            "tags",
+            "write",
+        ],
+        &[
+            "Tuning", "budget", "chunk", "embed", "extract", "links", "note", "search", "secrets",
+            "store", "words",
+        ],
     ),
     (
         "links",
