@@ -111,7 +111,7 @@ fn lined(note: &Note, pieces: Vec<pieces::Piece>) -> Vec<Chunk> {
 }
 
 /// Returns the texts of the headings above and including `heading`, outermost first.
-pub(crate) fn heading_path(headings: &[Heading], heading: Option<usize>) -> Vec<&str> {
+pub fn heading_path(headings: &[Heading], heading: Option<usize>) -> Vec<&str> {
     let Some(innermost) = heading else {
         return Vec::new();
     };

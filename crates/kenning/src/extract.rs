@@ -94,7 +94,7 @@ impl Trouble {
     }
 
     /// Returns the reason.
-    pub(crate) fn into_reason(self) -> String {
+    pub fn into_reason(self) -> String {
         match self {
             Self::File(reason) | Self::Reader(reason) => reason,
         }
