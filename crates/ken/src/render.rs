@@ -151,7 +151,7 @@ pub(crate) fn markdown(answer: &SearchResponse) -> Result<()> {
     print(&out)
 }
 
-/// Prints a passage, with line numbers if asked for.
+/// Prints a passage, with line numbers if asked for; on a terminal through the pager.
 pub(crate) fn passage(passage: &Passage, line_numbers: bool) -> Result<()> {
     let mut out = String::new();
     for (number, line) in (passage.start_line..).zip(passage.text.lines()) {
@@ -162,9 +162,10 @@ pub(crate) fn passage(passage: &Passage, line_numbers: bool) -> Result<()> {
             out.push('\n');
         }
     }
-    match line_numbers {
-        true => print(&out),
-        false => print_text(&out),
+    match (io::stdout().is_terminal(), line_numbers) {
+        (true, _) => paged(&block(&out)),
+        (false, true) => print(&out),
+        (false, false) => write_out(&out),
     }
 }
 

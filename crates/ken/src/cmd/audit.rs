@@ -14,53 +14,66 @@ use crate::hint::Hinted;
 use crate::reader::Readers;
 use crate::render;
 use crate::runtime;
-use crate::settings::Settings;
+use crate::settings::{Located, Settings};
 use crate::wire::Finding;
 
 pub(super) fn run(settings: &Settings, place: &Place, args: &AuditArgs) -> Result<Found> {
-    let located = settings.locate(place)?;
-    let folder = located.vault.clone().ok_or_else(|| {
+    let places = settings.locate_all(place)?;
+    let is_one = places.len() == 1;
+    let mut all = Scan::default();
+    for located in places {
+        let found = scan(&opened(&located)?);
+        let named = found.findings.into_iter().map(|finding| Finding {
+            domain: (!is_one).then(|| located.name.clone()),
+            ..finding
+        });
+        all.findings.extend(named);
+        all.n_unreadable += found.n_unreadable;
+    }
+    match args.format {
+        AuditFormat::Json => render::print_json(&all.findings)?,
+        AuditFormat::Text => show(&all, place.quiet)?,
+    }
+    // A check passes where there is nothing to find.
+    Ok(if all.findings.is_empty() != args.check {
+        Found::Nothing
+    } else {
+        Found::Something
+    })
+}
+
+fn opened(located: &Located) -> Result<Vault> {
+    let folder = located.vault.as_ref().ok_or_else(|| {
         Hinted::error(
             "no vault was named",
             "name the folder of notes with `--vault PATH`",
         )
     })?;
-    let vault = Vault::open(&folder, located.rules)?;
-    let Scan {
-        findings,
-        n_unreadable,
-    } = scan(&vault);
-    match args.format {
-        AuditFormat::Json => render::print_json(&findings)?,
-        AuditFormat::Text => {
-            let line = |f: &Finding| {
-                let path = render::inline(&f.path);
-                match f.line {
-                    0 => format!("{path}: {} in its name\n", f.pattern),
-                    line => format!("{path}:{line}: {}\n", f.pattern),
-                }
-            };
-            render::print(&findings.iter().map(line).collect::<String>())?;
-            if !place.quiet {
-                render::say(&format!(
-                    "{} in the notes",
-                    render::counted(findings.len(), "credential")
-                ));
-                if n_unreadable > 0 {
-                    render::say(&format!(
-                        "{} could not be read",
-                        render::counted(n_unreadable, "file")
-                    ));
-                }
-            }
+    Ok(Vault::open(folder, located.rules.clone())?)
+}
+
+/// Prints places; where several domains were looked at, with the domain of each.
+fn show(all: &Scan, is_quiet: bool) -> Result<()> {
+    let line = |f: &Finding| {
+        let path = render::inline(&f.path);
+        let domain = f.domain.as_ref();
+        let domain = domain.map_or(String::new(), |name| format!("[{name}] "));
+        match f.line {
+            0 => format!("{domain}{path}: {} in its name\n", f.pattern),
+            line => format!("{domain}{path}:{line}: {}\n", f.pattern),
         }
+    };
+    render::print(&all.findings.iter().map(line).collect::<String>())?;
+    if is_quiet {
+        return Ok(());
     }
-    // A check passes where there is nothing to find.
-    Ok(if findings.is_empty() != args.check {
-        Found::Nothing
-    } else {
-        Found::Something
-    })
+    let n_findings = render::counted(all.findings.len(), "credential");
+    render::say(&format!("{n_findings} in the notes"));
+    if all.n_unreadable > 0 {
+        let n_files = render::counted(all.n_unreadable, "file");
+        render::say(&format!("{n_files} could not be read"));
+    }
+    Ok(())
 }
 
 /// What was found, and how many files kept what they say to themselves.
@@ -90,6 +103,7 @@ fn scan(vault: &Vault) -> Scan {
                     };
                     own.findings
                         .extend(found.into_iter().map(|finding| Finding {
+                            domain: None,
                             path: file.path.clone(),
                             line: finding.line,
                             pattern: finding.pattern.to_owned(),
@@ -116,6 +130,7 @@ fn scan(vault: &Vault) -> Scan {
 /// Names the credentials that a path holds; they are masked in it already.
 fn in_name(path: &str) -> impl Iterator<Item = Finding> + '_ {
     secrets::masks(path).map(move |pattern| Finding {
+        domain: None,
         path: path.to_owned(),
         line: 0,
         pattern: pattern.to_owned(),

@@ -167,6 +167,7 @@ impl From<Vec<Masked>> for FindingsResponse {
             n_findings,
             findings: findings
                 .map(|masked| Finding {
+                    domain: None,
                     path: masked.path,
                     line: masked.line,
                     pattern: masked.pattern,

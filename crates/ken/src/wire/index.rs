@@ -70,6 +70,7 @@ impl From<&Updated> for IndexReport {
                 .masked
                 .iter()
                 .map(|(path, line, pattern)| Finding {
+                    domain: None,
                     path: path.clone(),
                     line: *line,
                     pattern: (*pattern).to_owned(),
@@ -201,6 +202,9 @@ fn left_out(all: &[(String, String)]) -> Vec<LeftOut> {
 /// A credential that stands in a note.
 #[derive(Debug, JsonSchema, Serialize)]
 pub(crate) struct Finding {
+    /// Where several domains were looked at, the one it is from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) domain: Option<String>,
     pub(crate) path: String,
     /// 0 when it stands in the name of the file or of a folder around it.
     pub(crate) line: u32,

@@ -36,6 +36,28 @@ fn places_are_listed_and_secrets_are_not() {
 }
 
 #[test]
+fn every_domain_is_looked_at() {
+    let vault = TestVault::empty();
+    vault.write(
+        "_domains.yaml",
+        "home:\n  legacy: true\nwork:\n  include: [Work/]\n",
+    );
+    let secret = ["ghp_", "16C7e42F292c6912E7", "710c838347Ae178B4a"].concat();
+    vault.write("Garden.md", "# Garden\n\nNothing to hide here.\n");
+    vault.write("Work/Keys.md", &format!("# Keys\n\nIt is {secret}.\n"));
+    let run = vault.ken(&["audit", "--check"]).expect_code(1);
+    assert!(
+        run.stdout.starts_with("[work] Work/Keys.md:3: "),
+        "{}",
+        run.stdout
+    );
+    let one = vault.ken(&["audit", "--check", "--domain", "home"]);
+    assert_eq!(one.expect_code(0).stdout, "");
+    let json = vault.ken(&["audit", "--format", "json"]).json();
+    assert_eq!(json[0]["domain"], "work");
+}
+
+#[test]
 fn a_clean_vault_is_exit_code_one() {
     let vault = TestVault::empty();
     vault.write(

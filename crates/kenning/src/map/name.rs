@@ -76,15 +76,29 @@ fn words_of(note: &NoteRow) -> Vec<String> {
     found
 }
 
+/// Drops a number that only sorts, as in `4-Archive`.
+fn unnumbered(word: &str) -> &str {
+    let named = word.trim_start_matches(|c: char| c.is_ascii_digit());
+    let is_sorted = named.len() < word.len() && named.starts_with(['-', '_', '.']);
+    match is_sorted {
+        true => named.trim_start_matches(['-', '_', '.']),
+        false => word,
+    }
+}
+
 fn telling(text: &str) -> Vec<String> {
-    let lowered = words::words(text).map(|word| word.text.to_lowercase());
-    lowered
+    let words = words::words(text);
+    let lowered = words.map(|word| unnumbered(word.text).to_lowercase());
+    let mut found: Vec<String> = lowered
         .filter(|word| {
             word.chars().count() >= CHARS_MIN
                 && !word.chars().all(|c| c.is_numeric())
                 && !is_stop_word_anywhere(word)
         })
-        .collect()
+        .collect();
+    // A word with a number and the same without come one behind the other.
+    found.dedup();
+    found
 }
 
 #[cfg(test)]
@@ -94,6 +108,7 @@ mod tests {
     #[test]
     fn words_tell_something_once() {
         assert_eq!(telling("The Roof of 2024, re-tiled"), ["roof", "tiled"]);
+        assert_eq!(telling("4-Archive of 3dprints"), ["archive", "3dprints"]);
         let words = ["roofs", "roof", "tile"].map(str::to_owned);
         assert_eq!(distinct(words.into_iter()), ["roofs", "tile"]);
     }
