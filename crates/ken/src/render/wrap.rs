@@ -75,11 +75,17 @@ pub(super) fn wrap(pieces: &[Piece], width: usize) -> Vec<String> {
     lines
 }
 
+/// Writes a part of a line; what stands around a marked word, such as a comma, is not marked.
 fn push(line: &mut String, text: &str, is_marked: bool) {
-    match is_marked {
-        true => line.push_str(&format!("{MATCH}{text}{MATCH:#}")),
-        false => line.push_str(text),
+    let is_around = |c: char| !c.is_alphanumeric();
+    let word = text.trim_matches(is_around);
+    if !is_marked || word.is_empty() {
+        line.push_str(text);
+        return;
     }
+    let n_before = text.len() - text.trim_start_matches(is_around).len();
+    let (before, after) = (&text[..n_before], &text[n_before + word.len()..]);
+    line.push_str(&format!("{before}{MATCH}{word}{MATCH:#}{after}"));
 }
 
 /// Breaks a text into parts of at most `width` columns.
@@ -152,6 +158,7 @@ mod tests {
             lines.join("\n").replace(&open, "<").replace(&close, ">")
         };
         assert_eq!(marked("the roofing is", 4, 8), "the <roofing> is");
+        assert_eq!(marked("the (roof), is", 5, 9), "the (<roof>), is");
         assert_eq!(marked("屋根の修理", 0, 2), "<屋><根>の修理");
     }
 }
