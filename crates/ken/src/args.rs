@@ -20,8 +20,8 @@ use kenning::search::Mode;
 
 pub(crate) use chat::{ChatAction, ChatArgs};
 pub(crate) use curate::{
-    ChangeArgs, LinkAction, LinkArgs, MapArgs, NoteAction, NoteArgs, TagsCheckArgs, TagsEvalArgs,
-    TagsMergeArgs, TagsProposeArgs, TagsRenameArgs, UndoArgs,
+    ChangeArgs, LinkAction, LinkArgs, MapArgs, NoteAction, NoteArgs, ReportArgs, TagsCheckArgs,
+    TagsEvalArgs, TagsMergeArgs, TagsProposeArgs, TagsRenameArgs, UndoArgs,
 };
 use hook::HOOK_HELP;
 pub(crate) use hook::{Agent, EventArgs, HookAction, HookArgs, InstallArgs};
@@ -143,6 +143,8 @@ pub(crate) enum Command {
     Note(NoteArgs),
     /// Tell where notes lie by meaning, and what that says of the vault
     Map(MapArgs),
+    /// Write a report on the health of the vault: what came in, what is never found or answered, dead links, growth
+    Report(ReportArgs),
     /// Find links that could be there, and make them
     Link(LinkArgs),
     /// List where credentials stand in the notes, without showing them

@@ -28,6 +28,7 @@ mod pick;
 mod qmd;
 mod query;
 mod remember;
+mod report;
 mod search;
 mod serve;
 mod status;
@@ -39,7 +40,7 @@ mod watch;
 
 use anyhow::Result;
 
-use crate::args::{Args, Command};
+use crate::args::{Args, Command, Place};
 use crate::settings::Settings;
 use crate::{private, render};
 
@@ -62,17 +63,7 @@ pub(crate) fn run(args: Args) -> Result<Found> {
             is_less_unset: Settings::is_less_unset(),
         });
     }
-    let settings = || {
-        let settings = Settings::load(place, false)?;
-        render::set_links(&settings.open.link);
-        if private::close(&settings.data_dir) {
-            let folder = settings.data_dir.display();
-            render::say(&format!(
-                "note: {folder} was open to others; now it is yours only"
-            ));
-        }
-        anyhow::Ok(settings)
-    };
+    let settings = || opened(place);
     // These two write the settings file.
     let new_settings = || Settings::load(place, true);
     let Some(command) = &args.command else {
@@ -97,6 +88,7 @@ pub(crate) fn run(args: Args) -> Result<Found> {
         Command::Remember(remember) => remember::run(&settings()?, place, remember),
         Command::Undo(undo) => undo::run(&settings()?, place, undo),
         Command::Intake(intake) => intake::run(&settings()?, place, intake),
+        Command::Report(report) => report::run(&settings()?, place, report),
         Command::Map(map) => map::run(&settings()?, place, map),
         Command::Link(link) => link::run(&settings()?, place, &link.action),
         Command::Note(note) => curate::note(&settings()?, place, &note.action),
@@ -122,4 +114,17 @@ pub(crate) fn run(args: Args) -> Result<Found> {
         Command::Completions { shell } => pages::completions(*shell),
         Command::Man { folder } => pages::man(folder.as_deref()),
     }
+}
+
+/// Loads the settings; what is kept of notes is closed to others.
+fn opened(place: &Place) -> Result<Settings> {
+    let settings = Settings::load(place, false)?;
+    render::set_links(&settings.open.link);
+    if private::close(&settings.data_dir) {
+        let folder = settings.data_dir.display();
+        render::say(&format!(
+            "note: {folder} was open to others; now it is yours only"
+        ));
+    }
+    Ok(settings)
 }

@@ -2,6 +2,7 @@
 //! in the index at once, unless it is very much.
 
 pub(crate) mod intake;
+pub(crate) mod report;
 pub(crate) mod tags;
 
 use anyhow::Result;

@@ -17,6 +17,7 @@ mod open;
 mod picker;
 mod preview;
 mod private;
+mod questions;
 mod reader;
 mod remember;
 mod render;

@@ -15,6 +15,7 @@ mod llm;
 mod memory;
 mod place;
 mod programs;
+mod report;
 mod searches;
 mod signals;
 mod suggest;
@@ -55,6 +56,7 @@ pub(crate) use file::{bad_toml, edit, suggestion};
 use programs::OpenSettings;
 #[cfg(test)]
 pub(crate) use programs::words_of;
+use report::ReportSettings;
 pub(crate) use searches::bracketed;
 use signals::SignalSettings;
 pub(crate) use suggest::{all_near, nearest};
@@ -91,6 +93,7 @@ pub(crate) struct Settings {
     pub(crate) searches: BTreeMap<String, String>,
     pub(crate) curate: CurateSettings,
     pub(crate) intake: IntakeSettings,
+    pub(crate) report: ReportSettings,
     #[serde(default)]
     pub(crate) domains: BTreeMap<String, DomainSettings>,
     #[serde(default)]

@@ -13,6 +13,7 @@ pub mod intake;
 pub mod library;
 pub mod links;
 pub mod page;
+pub mod report;
 pub mod suggest;
 pub mod tags;
 pub mod write;

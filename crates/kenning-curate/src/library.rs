@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use std::sync::Arc;
 
 use kenning::links::Files;
-use kenning::store::{LinksOf, NoteId, Select, Store, Wanted};
+use kenning::store::{LinksOf, NoteFacts, NoteId, Select, Store, Wanted};
 use kenning::words;
 
 use crate::error::Result;
@@ -57,7 +57,11 @@ impl Library {
             ..Wanted::NAMES
         };
         let mut facts = Arc::unwrap_or_clone(store.select(Select::Every, wanted)?);
-        facts.retain(|facts| !OWN_NOTES.contains(&facts.path.as_str()));
+        let is_report = |facts: &NoteFacts| {
+            let kind = facts.properties.get("kenning");
+            kind.is_some_and(|kind| kind == "report")
+        };
+        facts.retain(|facts| !OWN_NOTES.contains(&facts.path.as_str()) && !is_report(facts));
         facts.sort_by(|a, b| a.path.cmp(&b.path));
         let ids: Vec<NoteId> = facts.iter().map(|facts| facts.id).collect();
         let rows = store.notes(&ids)?;

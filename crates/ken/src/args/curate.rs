@@ -150,3 +150,13 @@ pub(crate) struct MapArgs {
     #[arg(long)]
     pub(crate) json: bool,
 }
+
+#[derive(Debug, ClapArgs)]
+pub(crate) struct ReportArgs {
+    /// Folder to write it into [default: the one of the settings, in the vault]
+    #[arg(long, value_name = "FOLDER", value_hint = clap::ValueHint::DirPath)]
+    pub(crate) to: Option<std::path::PathBuf>,
+    /// Print it, and write nothing
+    #[arg(long, conflicts_with = "to")]
+    pub(crate) print: bool,
+}

@@ -8,6 +8,7 @@ use super::Found;
 use super::fresh::{Update, asked, said_of_missing};
 use crate::args::{AskArgs, AskFormat, Place};
 use crate::hint::Hinted;
+use crate::questions;
 use crate::render;
 use crate::searcher::{AskRequest, masked};
 use crate::settings::{Located, Settings};
@@ -33,6 +34,16 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &AskArgs) -> Result<
     for located in settings.locate_all(place)? {
         vault.clone_from(&located.vault);
         let answer = answer(settings, &located, args, &request, place.quiet)?;
+        let paths = answer
+            .sentences
+            .iter()
+            .map(|sentence| sentence.path.as_str());
+        questions::record(
+            settings,
+            &located,
+            (&answer.question, answer.evidence),
+            paths,
+        );
         answers.push((located.name, answer));
     }
     let vault = vault.filter(|_| answers.len() == 1);

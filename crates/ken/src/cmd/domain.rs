@@ -8,6 +8,7 @@ use serde_json::json;
 use super::Found;
 use crate::args::{DomainAction, Place};
 use crate::hint::Hinted;
+use crate::questions;
 use crate::render;
 use crate::runtime;
 use crate::settings::{Settings, edit, is_name};
@@ -114,7 +115,14 @@ fn remove(settings: &Settings, name: &str, delete_index: bool) -> Result<Found> 
     })?;
     if delete_index && let Ok(vault) = domain.path.canonicalize() {
         let store = settings.store_path(&vault, None);
-        for suffix in ["", "-wal", "-shm", ".lock", runtime::TURN_SUFFIX] {
+        for suffix in [
+            "",
+            "-wal",
+            "-shm",
+            ".lock",
+            runtime::TURN_SUFFIX,
+            questions::SUFFIX,
+        ] {
             let mut file = store.clone().into_os_string();
             file.push(suffix);
             match fs::remove_file(&file) {

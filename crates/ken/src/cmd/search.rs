@@ -13,6 +13,7 @@ use super::fresh::{Update, asked, said_of_missing};
 use super::{Found, open, qmd, query};
 use crate::args::{Format, Place, SearchArgs, Sort};
 use crate::hint::Hinted;
+use crate::questions;
 use crate::render;
 use crate::searcher::{Answered, SearchRequest, Searchers, masked};
 use crate::settings::{Located, Settings};
@@ -40,6 +41,10 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &SearchArgs) -> Resu
     }
     let request = request(args, typed);
     let asked = ask_all(settings, place, args, &request)?;
+    for (located, answer) in &asked {
+        let paths = answer.hits.iter().map(|hit| hit.path.as_str());
+        questions::record(settings, located, (&answer.query, answer.evidence), paths);
+    }
     if !place.quiet && settings.is_anywhere(place) {
         say_where(&asked);
     }

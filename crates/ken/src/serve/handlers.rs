@@ -16,6 +16,7 @@ use super::input::{Asking, At, Every, NotePath, Params, Sent};
 use super::problem::Problem;
 use super::reply::Reply;
 use crate::context::{self, ContextRequest};
+use crate::questions;
 use crate::searcher::{AskRequest, NotesRequest, SearchRequest, Searcher, WalkRequest};
 use crate::wire::http::{
     AskParams, CITATIONS_MAX, CONTEXT_LIMIT_MAX, ContextParams, DEPTH_MAX, Domain, DomainHealth,
@@ -111,7 +112,7 @@ pub(super) async fn ask(
     Params(asked): Params<AskParams>,
 ) -> Answer<AskResponse> {
     let request = ask_request(asked)?;
-    app.ask(move || Ok(searcher.ask(&request)?.into())).await
+    app.ask(move || ask_kept(&searcher, &request)).await
 }
 
 pub(super) async fn ask_sent(
@@ -120,7 +121,19 @@ pub(super) async fn ask_sent(
     Sent(asked): Sent<AskParams>,
 ) -> Answer<AskResponse> {
     let request = ask_request(asked)?;
-    app.ask(move || Ok(searcher.ask(&request)?.into())).await
+    app.ask(move || ask_kept(&searcher, &request)).await
+}
+
+/// Answers, and keeps the question for reports.
+fn ask_kept(searcher: &Searcher, request: &AskRequest) -> anyhow::Result<AskResponse> {
+    let answer = AskResponse::from(searcher.ask(request)?);
+    let paths = answer
+        .sentences
+        .iter()
+        .map(|sentence| sentence.path.as_str());
+    let asked = (answer.question.as_str(), answer.evidence);
+    questions::record(searcher.settings(), searcher.located(), asked, paths);
+    Ok(answer)
 }
 
 fn ask_request(asked: AskParams) -> Result<AskRequest, Problem> {

@@ -249,3 +249,44 @@ fn over_http_things_are_taken_in_for_those_who_may() {
     )
     .problem(409);
 }
+
+#[test]
+fn a_report_says_what_there_is_and_what_is_not() {
+    let vault = vault();
+    vault.write("Code/Dead.md", "# Dead\n\nSee [[Nowhere at all]]. #code\n");
+    vault.ken(&["search", "compost heap"]).expect_code(0);
+    vault.ken(&["ask", "who won the zeppelin derby of 1911"]);
+    let run = vault.ken(&["report"]).expect_code(0);
+    let file = run.stdout.lines().next().unwrap();
+    assert!(
+        file.contains("/Reports/") && file.ends_with(".md"),
+        "{file}"
+    );
+    let text = fs::read_to_string(file).unwrap();
+    for part in [
+        "7 notes",
+        "`Code/Dead.md` line 3 → `Nowhere at all`",
+        "zeppelin derby",
+        "## Never found",
+        "-months.svg)",
+    ] {
+        assert!(text.contains(part), "{part}\n{text}");
+    }
+    assert!(!text.contains("- `Garden/Compost.md`"), "{text}");
+    // It is no note of the vault to those who count them, and goes when it is undone.
+    let again = vault.ken(&["report", "--print"]).expect_code(0).stdout;
+    assert!(again.contains("7 notes"), "{again}");
+    vault.ken(&["undo"]).expect_code(0);
+    assert!(!vault.root().join("Reports").exists());
+    // Elsewhere it is written, too; and questions are not kept where that is not wanted.
+    fs::write(vault.beside("config.toml"), "[report]\nquestions = false\n").unwrap();
+    let to = vault.beside("elsewhere");
+    let run = vault
+        .ken(&["report", "--to", to.to_str().unwrap()])
+        .expect_code(0);
+    let text = fs::read_to_string(run.stdout.lines().next().unwrap()).unwrap();
+    assert!(
+        text.contains("Questions are not kept") && !text.contains("zeppelin"),
+        "{text}"
+    );
+}

@@ -2,7 +2,7 @@
 
 /// What each room of the binary may use of the others, and of the engine. Below stand those that use
 /// what is above.
-pub(super) const KEN_ROOMS: [(&str, &[&str], &[&str]); 29] = [
+pub(super) const KEN_ROOMS: [(&str, &[&str], &[&str]); 30] = [
     (
         "args",
         &[],
@@ -37,6 +37,11 @@ pub(super) const KEN_ROOMS: [(&str, &[&str], &[&str]); 29] = [
             "settings",
         ],
         &["Kenning", "Update", "embed", "index", "store", "vault"],
+    ),
+    (
+        "questions",
+        &["private", "runtime", "settings"],
+        &["secrets"],
     ),
     (
         "searcher",
@@ -83,7 +88,16 @@ pub(super) const KEN_ROOMS: [(&str, &[&str], &[&str]); 29] = [
     ("context", &["render", "searcher", "wire"], &["search"]),
     (
         "curate",
-        &["git", "hint", "reader", "runtime", "searcher", "settings"],
+        &[
+            "git",
+            "hint",
+            "private",
+            "questions",
+            "reader",
+            "runtime",
+            "searcher",
+            "settings",
+        ],
         &["Embedder", "vault"],
     ),
     (
@@ -147,6 +161,7 @@ pub(super) const KEN_ROOMS: [(&str, &[&str], &[&str]); 29] = [
             "llm",
             "mcp",
             "preview",
+            "questions",
             "runtime",
             "searcher",
             "settings",
@@ -179,6 +194,7 @@ pub(super) const KEN_ROOMS: [(&str, &[&str], &[&str]); 29] = [
             "open",
             "picker",
             "private",
+            "questions",
             "reader",
             "remember",
             "render",

@@ -1,7 +1,7 @@
 //! Who may use whom in the crate that changes vaults, and which words only some of its files may say.
 
 /// What each room may use of the others, and of the engine.
-pub(super) const CURATE_ROOMS: [(&str, &[&str], &[&str]); 11] = [
+pub(super) const CURATE_ROOMS: [(&str, &[&str], &[&str]); 12] = [
     ("disk", &[], &["vault"]),
     ("write", &["disk", "error"], &[]),
     ("page", &["error", "write"], &["note", "vault"]),
@@ -22,6 +22,7 @@ pub(super) const CURATE_ROOMS: [(&str, &[&str], &[&str]); 11] = [
         &["links", "note", "store", "words"],
     ),
     ("duplicate", &[], &[]),
+    ("report", &[], &[]),
     (
         "atlas",
         &["duplicate", "error", "library", "suggest"],
