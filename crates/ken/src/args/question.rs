@@ -3,7 +3,7 @@
 
 use std::ffi::{OsStr, OsString};
 
-use clap::{Command, CommandFactory, Parser};
+use clap::{Command, CommandFactory, FromArgMatches};
 use kenning::embed::{TokenVectors, embedded};
 use strsim::osa_distance;
 
@@ -27,7 +27,7 @@ pub(crate) enum Mistake {
 pub(crate) fn read(words: &[OsString], is_interactive: bool) -> Result<Args, Mistake> {
     let command = Args::command();
     let Some(first) = first_word(&command, words) else {
-        let args = parsed(words.to_vec())?;
+        let args = parsed(command.clone(), words.to_vec())?;
         return match is_interactive {
             true => Ok(args),
             false => Err(Mistake::Options(help(command))),
@@ -35,7 +35,7 @@ pub(crate) fn read(words: &[OsString], is_interactive: bool) -> Result<Args, Mis
     };
     let is_verb = first == "help" || command.find_subcommand(first).is_some();
     if is_verb {
-        return parsed(words.to_vec());
+        return parsed(command, words.to_vec());
     }
     let typed = first.to_string_lossy();
     if let Some(meant) = meant_verb(&command, &typed) {
@@ -46,7 +46,7 @@ pub(crate) fn read(words: &[OsString], is_interactive: bool) -> Result<Args, Mis
     }
     let mut with_verb = words.to_vec();
     with_verb.insert(1, "search".into());
-    parsed(with_verb)
+    parsed(command, with_verb)
 }
 
 /// Returns what is said where a verb is missing.
@@ -60,8 +60,11 @@ fn help(command: Command) -> clap::Error {
         .unwrap_or_else(|| clap::Error::new(clap::error::ErrorKind::MissingSubcommand))
 }
 
-fn parsed(words: Vec<OsString>) -> Result<Args, Mistake> {
-    Args::try_parse_from(words).map_err(Mistake::Options)
+/// Takes the command that was looked at: making all verbs and options a second time would take a millisecond.
+fn parsed(mut command: Command, words: Vec<OsString>) -> Result<Args, Mistake> {
+    let matches = command.try_get_matches_from_mut(words);
+    let args = matches.and_then(|mut matches| Args::from_arg_matches_mut(&mut matches));
+    args.map_err(|error| Mistake::Options(error.format(&mut command)))
 }
 
 /// Returns the first word that is neither an option nor the value of one.

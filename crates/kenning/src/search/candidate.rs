@@ -22,7 +22,7 @@ pub(super) struct Candidate {
     /// 1-based rank by meaning.
     pub(super) vector_rank: Option<u32>,
     /// The mean similarity: the cosine of an unrelated chunk.
-    pub(super) noise_floor: f32,
+    pub(super) mean_similarity: f32,
     /// How near in meaning it is, on the scale that all models share.
     pub(super) meaning: f32,
 }
@@ -39,7 +39,7 @@ impl Candidate {
             lexical_rank: None,
             cosine: None,
             vector_rank: None,
-            noise_floor: 0.0,
+            mean_similarity: 0.0,
             meaning: 0.0,
         }
     }

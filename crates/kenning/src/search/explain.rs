@@ -125,7 +125,7 @@ fn retrieved(trace: &mut Trace, fused: &Fused, plan: &Plan<'_>) {
             "{} with {:.3}, cosine {cosine:.3} above {:.3}",
             rank(candidate.vector_rank),
             fused.vector,
-            candidate.noise_floor
+            candidate.mean_similarity
         );
         trace.add("meaning", Effect::Adds, of_meaning, detail);
     }

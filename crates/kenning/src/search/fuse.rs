@@ -116,7 +116,7 @@ fn blend(fused: &mut [Fused], vector_share: f32) {
         ..
     } in fused
     {
-        let above = |cosine: f32| cosine - candidate.noise_floor;
+        let above = |cosine: f32| cosine - candidate.mean_similarity;
         *vector = match candidate.cosine {
             Some(cosine) if above(best) > f32::EPSILON => (above(cosine) / above(best)).max(0.0),
             None if candidate.is_judged_by_words(is_meant) => candidate.lexical,
@@ -168,7 +168,7 @@ mod tests {
         let scored = |id: i64, lexical: f32, cosine: f32| Candidate {
             lexical,
             cosine: Some(cosine),
-            noise_floor: 0.1,
+            mean_similarity: 0.1,
             ..candidate(id)
         };
         let list = vec![

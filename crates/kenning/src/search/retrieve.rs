@@ -90,7 +90,7 @@ pub(super) fn retrieve(
         found.score_words(&words.also);
         found.compare(cx.store, vector)?;
         for candidate in &mut found.all {
-            candidate.noise_floor = nearest.mean;
+            candidate.mean_similarity = nearest.mean;
             candidate.meaning = candidate.cosine.map_or(0.0, meaning);
         }
     }

@@ -208,6 +208,33 @@ impl CodedQuery {
     }
 }
 
+/// The signed values of two neighbours, by the byte of their levels and, above it, the bits of their signs. A
+/// question unpacks a thousand rows and more.
+static PAIRS: [[i8; 2]; 1024] = pairs();
+
+const fn pairs() -> [[i8; 2]; 1024] {
+    let mut pairs = [[0; 2]; 1024];
+    let mut index = 0;
+    while index < pairs.len() {
+        let values = [LEVELS[index & 15], LEVELS[index >> 4 & 15]];
+        let is_positive = [index >> 8 & 1 == 1, index >> 9 == 1];
+        pairs[index] = [
+            if is_positive[0] {
+                values[0]
+            } else {
+                -values[0]
+            },
+            if is_positive[1] {
+                values[1]
+            } else {
+                -values[1]
+            },
+        ];
+        index += 1;
+    }
+    pairs
+}
+
 /// Appends the signed values of a row and returns its scale.
 pub(in crate::store) fn unpack(
     code: impl Iterator<Item = u64>,
@@ -215,16 +242,13 @@ pub(in crate::store) fn unpack(
     values: &mut Vec<i8>,
 ) -> f32 {
     let (scale, levels) = row.split_at(4);
-    for (signs, levels) in code.zip(levels.chunks_exact(32)) {
-        for (index, pair) in levels.iter().enumerate() {
-            let signs = signs >> (2 * index);
-            let signed = |level: u8, sign: u64| {
-                let value = LEVELS[usize::from(level)];
-                if sign & 1 == 1 { value } else { -value }
-            };
-            values.push(signed(pair & 15, signs));
-            values.push(signed(pair >> 4, signs >> 1));
+    for (mut signs, levels) in code.zip(levels.as_chunks::<32>().0) {
+        let mut block = [[0; 2]; 32];
+        for (pair, level) in block.iter_mut().zip(levels) {
+            *pair = PAIRS[usize::from(*level) | ((signs & 3) as usize) << 8];
+            signs >>= 2;
         }
+        values.extend_from_slice(block.as_flattened());
     }
     f32::from_le_bytes([scale[0], scale[1], scale[2], scale[3]])
 }
