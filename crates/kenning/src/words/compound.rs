@@ -70,11 +70,11 @@ pub(crate) fn push_compounds(terms: &str, out: &mut String) {
 }
 
 /// Appends the compounds among the words of a text that name who or what does something, each with the "er"
-/// that their terms lack, spelled backwards like those.
+/// that their terms lack, as [`backwards_doer`] spells them.
 pub(crate) fn push_doers(text: &str, language: Language, out: &mut String) {
     for word in super::words(text) {
         if let Some(doer) = doer(&word, language).filter(|doer| is_compound(doer)) {
-            out.extend(doer.chars().rev());
+            out.push_str(&backwards_doer(&doer));
             out.push(super::TERM_SEPARATOR);
         }
     }
@@ -106,9 +106,20 @@ pub(super) fn is_short(term: &str) -> bool {
 /// What makes a doer of what is done, in all languages that join words but Finnish.
 const DOING: &str = "er";
 
+/// What no term begins with: words that are no doers must not find them, since they have the compound's own
+/// term already.
+const DOER_MARK: char = '\u{1}';
+
 /// Returns a term as [`push_compounds`] spells it, or the other way round.
 pub(crate) fn backwards(term: &str) -> String {
     term.chars().rev().collect()
+}
+
+/// Returns a [`doer`] as [`push_doers`] spells it.
+pub(crate) fn backwards_doer(doer: &str) -> String {
+    std::iter::once(DOER_MARK)
+        .chain(doer.chars().rev())
+        .collect()
 }
 
 #[cfg(test)]
@@ -153,7 +164,7 @@ mod tests {
         let mut out = String::new();
         let text = "Die Schornsteinfegerin und zwei Arbeitgebern, Feger essen Butter.";
         push_doers(text, Language::German, &mut out);
-        assert_eq!(out, "regefnietsnrohcs rebegtiebra ");
+        assert_eq!(out, "\u{1}regefnietsnrohcs \u{1}rebegtiebra ");
         for (word, expected) in [
             ("Feger", Some("feger")),
             ("Gebers", Some("geber")),

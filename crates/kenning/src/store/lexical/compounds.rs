@@ -61,10 +61,15 @@ impl LexicalReader {
             }
         }
         for &segment in &segments {
-            let parts = group.terms.iter();
-            for part in parts.filter(|part| even_inside || !words::is_doer(part, &group.terms)) {
-                self.ending_with(segment, part, weights, &mut found)?;
-                self.beginning_with(segment, part, weights, &mut found)?;
+            for part in &group.terms {
+                if !words::is_doer(part, &group.terms) {
+                    let end = words::backwards(part);
+                    self.ending_with(segment, part, &end, weights, &mut found)?;
+                    self.beginning_with(segment, part, weights, &mut found)?;
+                } else if even_inside {
+                    let end = words::backwards_doer(part);
+                    self.ending_with(segment, part, &end, weights, &mut found)?;
+                }
             }
         }
         if found.is_empty() && even_inside {
@@ -77,19 +82,21 @@ impl LexicalReader {
         Ok(found)
     }
 
+    /// Adds what ends with a part, which is spelled backwards in `end`.
     fn ending_with(
         &self,
         segment: &Segment,
         part: &str,
+        end: &str,
         weights: &FieldWeights,
         found: &mut Vec<(usize, f32)>,
     ) -> tantivy::Result<()> {
         let index = segment.reader.inverted_index(self.fields.compounds)?;
-        let end = words::backwards(part);
+        let mark = end.len() - part.len();
         let mut stream = index.terms().range().ge(end.as_bytes()).into_stream()?;
         let mut ending = Vec::new();
         while stream.advance() && stream.key().starts_with(end.as_bytes()) {
-            if is_at(PartPlace::End, part, stream.key()) {
+            if is_at(PartPlace::End, part, &stream.key()[mark..]) {
                 ending.push(stream.key().to_vec());
             }
         }
