@@ -316,14 +316,17 @@ fn day_of_month(a: &str, b: &str, today: Date) -> Option<Period> {
         .or_else(|| of_year(today.year() - 1))
 }
 
-/// "this week", "letztes Jahr", "last monday", "last summer", "last march".
+/// "this week", "letztes Jahr", "past month", "last monday", "last summer", "last march".
 fn relative(first: &str, second: &str, today: Date) -> Option<Period> {
     let is_last = says(first, |tongue| tongue.last);
     if !is_last && !says(first, |tongue| tongue.this) {
         return None;
     }
     if let Some(unit) = unit(second) {
-        return whole_unit(unit, is_last, today);
+        return match says(first, |tongue| tongue.past) {
+            true => up_to_today(1, unit, today),
+            false => whole_unit(unit, is_last, today),
+        };
     }
     if is_last && let Some(day) = weekday(second, today) {
         return Some(day);
@@ -362,15 +365,18 @@ fn last_so_many(first: &str, n: &str, noun: &str, today: Date) -> Option<Read> {
     if !says(first, |tongue| tongue.last) {
         return None;
     }
-    let Period { first, .. } = ago(count(n)?, unit(noun)?, today)?;
     Some(Read {
-        period: Period {
-            first,
-            end: today.tomorrow().ok()?,
-        },
+        period: up_to_today(count(n)?, unit(noun)?, today)?,
         n_words: 3,
         manner: Manner::Relative,
     })
+}
+
+/// So many days, weeks, months or years, the last of which ends today.
+fn up_to_today(n: i32, unit: Unit, today: Date) -> Option<Period> {
+    let Period { first, .. } = ago(n, unit, today)?;
+    let end = today.tomorrow().ok()?;
+    Some(Period { first, end })
 }
 
 /// "3 days ago", "vor einem Jahr".

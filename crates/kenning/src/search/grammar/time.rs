@@ -272,7 +272,9 @@ const END_REACH: usize = 6;
 fn single(words: &[&str], at: usize, today: Date) -> Option<Found> {
     let found = read(&words[at..], today)?;
     let mut lead = Lead::before(words, at);
-    if !is_meant(&found, &lead, today) || is_as_of(words, at) {
+    // "Over 2000 people" is no time, and "over the past year" is one.
+    let is_count = found.manner != Manner::Relative && OVER.contains(&words[lead.start]);
+    if !is_meant(&found, &lead, today) || is_as_of(words, at) || is_count {
         return None;
     }
     let mut period = found.period;
@@ -303,6 +305,9 @@ fn single(words: &[&str], at: usize, today: Date) -> Option<Found> {
         end,
     })
 }
+
+/// Stands before how long something took, and before how many there are.
+const OVER: &[&str] = &["over", "uber"];
 
 /// Whether a time is meant at all: "may" is a verb, "April" a person and 1999 a number, unless
 /// something says so.
@@ -389,6 +394,9 @@ mod tests {
         assert_snapshot!(check("two months ago the boiler broke"), @"only September 2026 | the boiler broke");
         assert_snapshot!(check("letzten Monat ausgegeben"), @"only October 2026 | ausgegeben");
         assert_snapshot!(check("in the last three days"), @"only 14 to 17 November 2026 | ");
+        assert_snapshot!(check("roof over the past week"), @"only 10 to 17 November 2026 | roof");
+        assert_snapshot!(check("over 2024 people"), @"-");
+        assert_snapshot!(check("roof in the past year"), @"only 17 November 2025 to 17 November 2026 | roof");
         assert_snapshot!(check("roof since last month"), @"only 1 October 2026 or later | roof");
         assert_snapshot!(check("the garden last summer"), @"only June to August 2026 | the garden");
         assert_snapshot!(check("meeting last friday"), @"only 13 November 2026 | meeting");

@@ -20,6 +20,8 @@ pub(super) struct Tongue {
     pub(super) this: &'static [&'static str],
     /// "last" week.
     pub(super) last: &'static [&'static str],
+    /// Of those, the ones that reach up to today: the "past" week.
+    pub(super) past: &'static [&'static str],
     /// Stands behind "two weeks".
     pub(super) ago_behind: &'static [&'static str],
     /// Stands before "zwei Wochen".
@@ -108,6 +110,7 @@ pub(super) const TONGUES: [Tongue; 2] = [
         days: &[("today", 0), ("yesterday", -1), ("tomorrow", 1)],
         this: &["this"],
         last: &["last", "previous", "past"],
+        past: &["past"],
         ago_behind: &["ago"],
         ago_before: &[],
         since: &[
@@ -162,7 +165,16 @@ pub(super) const TONGUES: [Tongue; 2] = [
             "and older",
         ],
         from_on: &[("from", "on")],
-        within: &["in", "during", "on", "from", "for"],
+        within: &[
+            "in",
+            "during",
+            "on",
+            "from",
+            "for",
+            "over",
+            "within",
+            "throughout",
+        ],
         ranges: &[
             ("between", "and"),
             ("from", "to"),
@@ -284,6 +296,7 @@ pub(super) const TONGUES: [Tongue; 2] = [
             "vergangener",
             "vergangenes",
         ],
+        past: &[],
         ago_behind: &[],
         ago_before: &["vor"],
         since: &["seit", "ab", "nicht vor", "fruhestens"],
@@ -320,7 +333,18 @@ pub(super) const TONGUES: [Tongue; 2] = [
             "und alter",
         ],
         from_on: &[("von", "an"), ("vom", "an"), ("ab", "an")],
-        within: &["im", "in", "am", "vom", "von", "wahrend", "fur", "aus"],
+        within: &[
+            "im",
+            "in",
+            "am",
+            "vom",
+            "von",
+            "wahrend",
+            "fur",
+            "aus",
+            "uber",
+            "innerhalb",
+        ],
         ranges: &[("zwischen", "und"), ("von", "bis"), ("vom", "bis")],
         to: &["bis"],
         fillers: &["der", "den", "dem", "des", "jahr", "jahre", "monat", "zum"],
