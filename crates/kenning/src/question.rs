@@ -1,10 +1,11 @@
 //! What a question asks for: a name, a day, an amount, a place, steps. Pure.
 //!
 //! `interrogatives` has the words questions are asked with, `kinds` tells what in a text is a date or
-//! an amount. Search shows a passage that has what is sought; `ask` looks for the answer itself.
+//! an amount, `places` where it may say who or when. Search shows a passage that has what is sought; `ask` looks for the answer itself.
 
 mod interrogatives;
 mod kinds;
+pub(crate) mod places;
 
 pub(crate) use kinds::{
     is_date, is_month, is_number_word, is_sum_sign, is_unit, is_weekday, month_number, number_value,
@@ -93,6 +94,8 @@ pub struct Question {
     pub sought: Sought,
     /// The words that say what sort of thing: "which *city*", "how many *guests*".
     pub focus: Vec<String>,
+    /// Whether it is about something that happened: "who *invented*", "when *was*". Told for English and German.
+    pub is_past: bool,
 }
 
 /// Most words that are taken for what sort of thing is asked for.
@@ -119,6 +122,7 @@ impl Question {
                     sought
                 },
                 focus: Vec::new(),
+                is_past: false,
             };
         };
         let mut rest = all.get(place + 1..).unwrap_or_default();
@@ -155,6 +159,7 @@ impl Question {
         Self {
             sought,
             focus: focus.map(str::to_owned).collect(),
+            is_past: asked::is_past(rest, &languages),
         }
     }
 }
@@ -209,6 +214,39 @@ mod tests {
         check("Which city did Anna move to?", "place city+anna");
         check("is the warranty still valid", "yes_no");
         check("roof repair", "thing");
+    }
+
+    #[test]
+    fn questions_tell_whether_it_happened() {
+        for text in [
+            "who invented JavaScript",
+            "who first wrote it",
+            "when was it built",
+            "when did we move",
+            "who led it",
+            "in which year was the law passed",
+            "Wer erfand das Rad?",
+            "Wann wurde es gebaut?",
+            "Wann ist Anna umgezogen?",
+            "In welchem Jahr endete der Krieg?",
+            "Wer hat das Haus gebaut?",
+        ] {
+            assert!(Question::of(text).is_past, "{text}");
+        }
+        for text in [
+            "who supplies the tissue",
+            "who needs it",
+            "when is it due",
+            "when should I use a map",
+            "who is there",
+            "Wer möchte mit?",
+            "Wer hat einen Schlüssel?",
+            "Wann hat der Laden geöffnet?",
+            "Wann ist Ostern?",
+            "roof",
+        ] {
+            assert!(!Question::of(text).is_past, "{text}");
+        }
     }
 
     #[test]

@@ -6,6 +6,7 @@ mod condition;
 mod cut;
 pub mod decay;
 mod demand;
+mod event;
 mod evidence;
 mod excerpt;
 mod explain;

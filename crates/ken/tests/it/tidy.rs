@@ -169,7 +169,7 @@ const ROOMS: [(&str, &[&str]); 35] = [
 
 /// The files of the read flow, in its order: what is asked, retrieval, ranking, the list, its judgement
 /// and what is shown. None of them uses a later one.
-const STAGES: [&str; 37] = [
+const STAGES: [&str; 38] = [
     "mode",
     "decay",
     "links",
@@ -201,6 +201,7 @@ const STAGES: [&str; 37] = [
     "promise",
     "answer",
     "demand",
+    "event",
     "evidence",
     "verdict",
     "period",

@@ -163,6 +163,72 @@ pub(super) fn is_copula(word: &str) -> bool {
     COPULAS.contains(&word)
 }
 
+/// Whether a question is about something that happened, told by the words behind the one that asks.
+pub(super) fn is_past(rest: &[&str], languages: &[Language]) -> bool {
+    let is_in = |language| languages.contains(&language);
+    let verbs = &rest[..rest.len().min(VERB_WITHIN)];
+    is_in(Language::German) && is_german_past(verbs, rest)
+        || is_in(Language::English) && is_english_past(verbs)
+}
+
+fn is_german_past(verbs: &[&str], rest: &[&str]) -> bool {
+    let last = rest.last().copied().unwrap_or_default();
+    verbs.iter().any(|verb| match *verb {
+        "hat" | "haben" | "ist" | "sind" => is_german_participle(last),
+        verb => GERMAN_PAST.contains(&verb) || is_german_preterite(verb),
+    })
+}
+
+fn is_english_past(verbs: &[&str]) -> bool {
+    let is_before = |word: &&&str| word.ends_with("ly") || BEFORE_VERB.contains(word);
+    let verb = verbs.iter().find(|word| !is_before(word));
+    // "invented", not "need".
+    let is_weak = |verb: &str| verb.len() > 4 && verb.ends_with("ed") && !verb.ends_with("eed");
+    verb.is_some_and(|verb| ENGLISH_PAST.contains(verb) || is_weak(verb))
+}
+
+/// Words behind the one that asks among which the verb is: "in what year was".
+const VERB_WITHIN: usize = 2;
+/// What may stand in front of an English verb.
+const BEFORE_VERB: &[&str] = &[
+    "first", "last", "else", "year", "day", "month", "century", "decade", "date",
+];
+#[rustfmt::skip]
+const ENGLISH_PAST: &[&str] = &[
+    "was", "were", "did", "had", "began", "bought", "broke", "brought", "built", "came", "chose", "drew",
+    "drove", "fell", "fought", "found", "gave", "got", "held", "left", "led", "lent", "lost", "made", "met",
+    "paid", "ran", "said", "sang", "sent", "sold", "spoke", "stole", "taught", "told", "took", "went", "won",
+    "wrote",
+];
+#[rustfmt::skip]
+const GERMAN_PAST: &[&str] = &[
+    "wurde", "wurden", "war", "waren", "hatte", "hatten", "begann", "entstand", "entwarf", "erfand", "erhielt",
+    "fand", "fiel", "gab", "gewann", "ging", "hielt", "kam", "las", "nahm", "schloss", "schrieb", "schuf", "sang",
+    "sprach", "starb", "trat", "traf", "verlor", "verließ", "zog",
+];
+
+/// "baute", not "möchte".
+fn is_german_preterite(word: &str) -> bool {
+    #[rustfmt::skip]
+    const OTHERS: &[&str] = &[
+        "möchte", "möchten", "könnte", "könnten", "sollte", "sollten", "müsste", "müssten", "dürfte", "dürften",
+        "würde", "würden", "heute", "bitte", "erste", "ersten", "letzte", "letzten", "leute", "beste", "besten", "meisten",
+    ];
+    let is_weak = word.ends_with("te") || word.ends_with("ten");
+    is_weak && word.chars().count() > 5 && !OTHERS.contains(&word)
+}
+
+/// "gebaut", "umgezogen", "entworfen", "operiert"; what has "geöffnet" does so still.
+fn is_german_participle(word: &str) -> bool {
+    const STATES: &[&str] = &["geöffnet", "geschlossen"];
+    const PREFIXES: &[&str] = &["ge", "be", "er", "ver", "zer", "ent"];
+    let has_ending = word.ends_with('t') || word.ends_with("en");
+    let is_prefixed = PREFIXES.iter().any(|prefix| word.starts_with(prefix));
+    has_ending
+        && (is_prefixed || word.contains("ge") || word.ends_with("iert"))
+        && !STATES.contains(&word)
+}
+
 /// Whether a question that begins with a word can be answered by yes or no.
 pub(super) fn is_auxiliary(word: &str) -> bool {
     #[rustfmt::skip]

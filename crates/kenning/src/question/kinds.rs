@@ -13,13 +13,13 @@ pub(super) fn has_name(passage: &str, language: Language) -> bool {
     })
 }
 
-fn is_capitalised(word: &str) -> bool {
+pub(super) fn is_capitalised(word: &str) -> bool {
     let mut chars = word.chars();
     let is_upper = chars.next().is_some_and(char::is_uppercase);
     is_upper && chars.next().is_some() && chars.all(char::is_lowercase)
 }
 
-fn is_function_word(word: &str, language: Language) -> bool {
+pub(super) fn is_function_word(word: &str, language: Language) -> bool {
     let lower = word.to_lowercase();
     words::is_stop_word(&lower, language) || is_month(&lower)
 }

@@ -51,16 +51,19 @@ const ATTRIBUTES: &[Attribute] = &[
         asked: &[
             "price", "fee", "salary", "wage", "income", "preis", "gehalt", "lohn",
         ],
-        is_in: |text| text.contains(['$', '€', '£', '%']),
+        is_in: has_price,
+        is_form: false,
+    },
+    Attribute {
+        asked: &["deadline", "frist"],
+        is_in: |text| says(text, &["due", "until", "fällig", "spätestens"]),
         is_form: false,
     },
     Attribute {
         asked: &[
-            "deadline",
             "appointment",
             "schedule",
             "timetable",
-            "frist",
             "termin",
             "zahnarzttermin",
         ],
@@ -196,6 +199,23 @@ fn has_telephone(text: &str) -> bool {
     })
 }
 
+/// A sum of money: a sign beside a number, or its name.
+fn has_price(text: &str) -> bool {
+    let is_digit = |c: Option<char>| c.is_some_and(|c| c.is_ascii_digit());
+    let mut signs = text.match_indices(['$', '€', '£']);
+    let is_sum = signs.any(|(at, sign)| {
+        let behind = text[at + sign.len()..].trim_start().chars().next();
+        is_digit(behind) || is_digit(text[..at].trim_end().chars().next_back())
+    });
+    is_sum
+        || says(
+            text,
+            &[
+                "euro", "euros", "eur", "dollar", "dollars", "usd", "percent", "prozent",
+            ],
+        )
+}
+
 /// A time of day, "4:15", "9 am" or "20 Uhr", or hours by name.
 fn has_clock(text: &str) -> bool {
     let lower = text.to_lowercase();
@@ -255,6 +275,18 @@ mod tests {
         );
         assert_eq!(
             check("price of a class", "price", "a class, $12"),
+            Lack::Nothing
+        );
+        assert_eq!(
+            check("price of a battery", "price", "a battery at 40%, $HOME"),
+            Lack::Word
+        );
+        assert_eq!(
+            check(
+                "deadline of the abstract",
+                "deadline",
+                "Abstract due in May"
+            ),
             Lack::Nothing
         );
         assert_eq!(

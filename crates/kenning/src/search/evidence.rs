@@ -2,6 +2,7 @@
 //! rank; the grade is read off it.
 
 use super::demand::{Demand, Lack};
+use super::event::{Event, Told};
 use super::features::{FeatureReader, PART_COVERAGE, Passage};
 use super::matcher::Matcher;
 use super::maxsim::MaxSim;
@@ -156,13 +157,14 @@ impl Signals {
             let is_held = judge.held(ranked, &positions[index], &mut reader, &mut matcher);
             signals.is_touched |= is_held.iter().any(|held| *held != Held::Not);
             let like = likeness.get(index).map(Vec::as_slice);
-            let judged = judge.judge(ranked, &positions[index], &is_held, like);
+            let judged = judge.judge(ranked, &positions[index], &is_held, like, &mut matcher);
             signals.coverage = signals.coverage.max(judged.coverage);
             signals.best = signals.best.max(judged.confidence());
             if let Some((when, timeless)) = &timeless
                 && when.is_met_by(ranked.note.id, ranked.passage())
             {
-                let judged = timeless.judge(ranked, &positions[index], &is_held, like);
+                let judged =
+                    timeless.judge(ranked, &positions[index], &is_held, like, &mut matcher);
                 signals.coverage = signals.coverage.max(judged.coverage);
                 signals.best = signals.best.max(judged.confidence());
             }
@@ -202,6 +204,7 @@ enum Held {
 struct Judge<'q> {
     query: &'q Query,
     demand: Demand,
+    event: Option<Event>,
     calibration: Calibration,
     /// Rarity of each word; that of one that no note says is not that of what was looked for instead.
     idf: Vec<f32>,
@@ -238,6 +241,7 @@ impl<'q> Judge<'q> {
             corrected: corrected.map(|(idf, _)| idf).sum::<f32>() / total,
             total,
             demand: Demand::of(query),
+            event: Event::of(query),
             query,
             calibration,
             idf,
@@ -374,12 +378,57 @@ impl<'q> Judge<'q> {
         said
     }
 
+    /// Returns what a passage lacks of what was asked for.
+    fn lack(
+        &self,
+        ranked: &Ranked,
+        worth: &dyn Fn(usize) -> f32,
+        is_said: &dyn Fn(usize) -> bool,
+        matcher: &mut Matcher<'_>,
+    ) -> Lack {
+        match self.demand.lack(ranked.passage(), is_said) {
+            Lack::Nothing if !self.tells_event(ranked, worth, matcher) => Lack::Form,
+            lack => lack,
+        }
+    }
+
+    /// Whether a passage may tell who did what was asked about, or when it was.
+    fn tells_event(
+        &self,
+        ranked: &Ranked,
+        worth: &dyn Fn(usize) -> f32,
+        matcher: &mut Matcher<'_>,
+    ) -> bool {
+        let Some(event) = self.event else {
+            return true;
+        };
+        let note = &ranked.note;
+        let mut above = rerank::names(note).own;
+        above.extend(chunk::breadcrumb(
+            &note.title,
+            &note.headings,
+            ranked.chunk.heading,
+        ));
+        above.extend(note.author.as_deref());
+        let worth: Vec<f32> = (0..self.idf.len())
+            .map(|n| self.idf[n] * worth(n))
+            .collect();
+        let told = Told {
+            passage: ranked.passage(),
+            above: &above,
+            language: note.language,
+            worth: &worth,
+        };
+        event.is_told_by(&told, matcher)
+    }
+
     fn judge(
         &self,
         ranked: &Ranked,
         positions: &Positions,
         is_held: &[Held],
         like: Option<&[f32]>,
+        matcher: &mut Matcher<'_>,
     ) -> Judged {
         let is_sure = |number: usize| is_held[number] == Held::Surely;
         let worth = |number: usize| match is_held[number] {
@@ -427,7 +476,7 @@ impl<'q> Judge<'q> {
         let is_said = |number: usize| likeness(number) >= self.calibration.token_same;
         Judged {
             coverage,
-            lack: self.demand.lack(ranked.passage(), is_said),
+            lack: self.lack(ranked, &worth, &is_said, matcher),
             proximity: super::signals::proximity(&sure, &self.idf, self.total).max(named),
             words: share(&likeness),
             meaning: match candidate.cosine {
