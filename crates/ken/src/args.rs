@@ -491,11 +491,35 @@ pub(crate) struct ModelArgs {
 pub(crate) enum ModelAction {
     /// Say which model is in use and which others there are
     List,
-    /// Use a Model2Vec directory, or `default` for the model in the binary
+    /// Use a model: one that was added, a Model2Vec directory, or `default` for the one in the binary
     Use {
-        /// Folder with model.safetensors, tokenizer.json and config.json
+        /// Name of a model, or a folder with model.safetensors, tokenizer.json and config.json
         #[arg(value_hint = ValueHint::DirPath)]
         model: PathBuf,
+    },
+    /// Add a transformer that reads the best passages again: an ONNX file and its tokenizer
+    Add {
+        /// Folder of the model, or its file FILE.onnx
+        #[arg(value_hint = ValueHint::AnyPath)]
+        model: PathBuf,
+        /// What to call it; the name of its folder otherwise
+        #[arg(long)]
+        name: Option<String>,
+    },
+    /// Remove a model that was added
+    Remove {
+        /// Name of the model
+        name: String,
+    },
+    /// Make the vectors of a transformer for all passages now, instead of when they are needed
+    Fill {
+        /// Name of the model; the one in use otherwise
+        name: Option<String>,
+    },
+    /// Measure how long a transformer takes, and would take for this vault
+    Bench {
+        /// Name of the model; the one in use otherwise
+        name: Option<String>,
     },
 }
 

@@ -41,7 +41,7 @@ mod watch;
 use anyhow::Result;
 
 use crate::args::{Args, Command, Place};
-use crate::settings::Settings;
+use crate::settings::{Patience, Settings};
 use crate::{private, render};
 
 /// Whether a command found what it was asked for; decides the exit code.
@@ -97,8 +97,8 @@ pub(crate) fn run(args: Args) -> Result<Found> {
         Command::Doctor => doctor::run(&settings()?, place),
         Command::Backup(backup) => backup::run(&settings()?, place, backup),
         Command::Domain(domain) => domain::run(&new_settings()?, place, &domain.action),
-        Command::Model(model) => model::run(&new_settings()?, &model.action),
-        Command::Eval(eval) => eval::run(&settings()?, place, eval),
+        Command::Model(model) => model::run(&new_settings()?, place, &model.action),
+        Command::Eval(eval) => eval::run(&settings()?.waits(Patience::Endless), place, eval),
         Command::Watch(watch) => watch::run(&settings()?, place, watch),
         Command::Hook(hook) => hook::run(&settings()?, place, &hook.action),
         Command::Query(query) => qmd::query(&settings()?, place, query),
@@ -108,9 +108,9 @@ pub(crate) fn run(args: Args) -> Result<Found> {
         Command::Collection(collection) => {
             qmd::collection(&new_settings()?, place, &collection.action)
         }
-        Command::Mcp(mcp) => mcp::run(&settings()?, place, mcp),
+        Command::Mcp(mcp) => mcp::run(&stays(settings()?), place, mcp),
         Command::Tools(tools) => tools::run(tools),
-        Command::Serve(serve) => serve::run(&settings()?, place, serve),
+        Command::Serve(serve) => serve::run(&stays(settings()?), place, serve),
         Command::Completions { shell } => pages::completions(*shell),
         Command::Man { folder } => pages::man(folder.as_deref()),
     }
@@ -127,4 +127,9 @@ fn opened(place: &Place) -> Result<Settings> {
         ));
     }
     Ok(settings)
+}
+
+/// A process that answers again keeps what it makes while somebody waits.
+fn stays(settings: Settings) -> Settings {
+    settings.waits(Patience::Deadline)
 }

@@ -9,7 +9,6 @@ mod anthropic;
 mod chat;
 mod embed;
 pub(crate) mod error;
-pub(crate) mod family;
 mod frames;
 mod http;
 mod ollama;

@@ -13,6 +13,7 @@ mod hint;
 mod hook;
 mod llm;
 mod mcp;
+mod models;
 mod open;
 mod picker;
 mod preview;

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result};
 use indicatif::{ProgressBar, ProgressStyle};
-use kenning::embed::{self, EmbedError, Embedder};
+use kenning::embed::{self, EmbedError, Embedder, Reranked};
 use kenning::index::{self, IndexOptions, Progress, Rebuild, Report, Stage};
 use kenning::store::{self, FileId, Store};
 use kenning::vault::{self, Source, Vault};
@@ -17,10 +17,11 @@ use kenning::{Error, Kenning, Update};
 use crate::git;
 use crate::hint::Hinted;
 use crate::llm::RemoteEmbedder;
+use crate::models;
 use crate::private;
 use crate::reader::Readers;
 use crate::render::say;
-use crate::settings::{Embedding, Located, Settings};
+use crate::settings::{Embedding, Located, RerankerPlace, Settings};
 
 /// Returns the seconds since 1970.
 pub(crate) fn now() -> i64 {
@@ -94,14 +95,29 @@ pub(crate) enum Model {
 impl Model {
     /// Loads the model the settings name.
     pub(crate) fn load(settings: &Settings) -> Result<Self> {
-        Self::named(&settings.model, settings.embedding(&settings.model)?)
+        let model = Self::named(&settings.model, settings.embedding(&settings.model)?)?;
+        Ok(model.reranked(settings.reranker_place().as_ref()))
     }
 
     /// Loads the model of a domain to ask it; one that is lost takes only the meaning with it.
     pub(crate) fn asked(located: &Located) -> Result<Self> {
         match Self::of(located) {
             Err(error) if error.is::<EmbedError>() => Ok(Self::Lost(format!("{error:#}"))),
-            loaded => loaded,
+            loaded => Ok(loaded?.reranked(located.reranker.as_ref())),
+        }
+    }
+
+    /// Has what is found read again. Without the second model, the first one still answers.
+    fn reranked(self, place: Option<&RerankerPlace>) -> Self {
+        let (Self::Loaded(model), Some(place)) = (&self, place) else {
+            return self;
+        };
+        match models::reranker(place) {
+            Ok(reranker) => Self::Loaded(Arc::new(Reranked::new(Arc::clone(model), reranker))),
+            Err(error) => {
+                say(&format!("note: nothing is read again: {error:#}"));
+                self
+            }
         }
     }
 
@@ -352,6 +368,19 @@ fn run_update(
 
 pub(crate) fn n_threads() -> usize {
     std::thread::available_parallelism().map_or(2, usize::from)
+}
+
+/// Shows how many passages have a vector, on a terminal; what is returned is told.
+pub(crate) fn vector_bar() -> impl Fn(usize, usize) {
+    let bar = Bar::new();
+    move |n_done, n_total| {
+        bar.show(Progress {
+            stage: Stage::Vectors,
+            n_done,
+            n_total,
+            n_bytes: 0,
+        });
+    }
 }
 
 /// How far the work is, on a terminal; nothing anywhere else.

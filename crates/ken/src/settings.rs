@@ -16,6 +16,7 @@ mod memory;
 mod place;
 mod programs;
 mod report;
+mod reranker;
 mod searches;
 mod signals;
 mod suggest;
@@ -57,6 +58,8 @@ use programs::OpenSettings;
 #[cfg(test)]
 pub(crate) use programs::words_of;
 use report::ReportSettings;
+use reranker::RerankerSettings;
+pub(crate) use reranker::{Patience, RerankerPlace};
 pub(crate) use searches::bracketed;
 use signals::SignalSettings;
 pub(crate) use suggest::{all_near, nearest};
@@ -78,6 +81,7 @@ const VAULT_MARKS: [&str; 3] = [NOTES_MARKS[0], NOTES_MARKS[1], ".git"];
 #[serde(deny_unknown_fields)]
 pub(crate) struct Settings {
     pub(crate) model: String,
+    pub(crate) reranker: RerankerSettings,
     pub(crate) search: SearchSettings,
     pub(crate) index: IndexSettings,
     pub(crate) hooks: HookSettings,
@@ -164,6 +168,8 @@ pub(crate) struct Located {
     pub(crate) model: String,
     pub(crate) embedding: Option<Embedding>,
     pub(crate) model_dimensions: Option<usize>,
+    /// What reads again what was found there.
+    pub(crate) reranker: Option<RerankerPlace>,
     /// What the domain sets itself.
     domain: Option<DomainSettings>,
 }
@@ -234,6 +240,9 @@ impl Settings {
         decay(&search.decay, search.half_life_days)
             .ok_or_else(|| self.bad_value("search.decay", &search.decay, DECAY_NAMES))?;
         if let Some((key, value, wanted)) = self.memory.bad_value() {
+            return Err(self.bad_value(key, &value, wanted));
+        }
+        if let Some((key, value, wanted)) = self.bad_reranker() {
             return Err(self.bad_value(key, &value, wanted));
         }
         self.profile(None)?;

@@ -5,6 +5,7 @@
 //! body except lists of links at the end of notes.
 
 mod breadcrumb;
+mod context;
 mod paragraph;
 mod parts;
 mod pieces;
@@ -15,6 +16,7 @@ mod window;
 
 use std::ops::Range;
 
+pub(crate) use context::{CONTEXT_BYTES_MAX, Context};
 pub use prints::{Prints, paragraphs, print, prints};
 
 use crate::note::{Heading, LineCounter, Note, file_lines};

@@ -6,6 +6,8 @@
 mod accumulate;
 mod asset;
 mod directory;
+pub mod family;
+mod rerank;
 mod static_model;
 mod tokens;
 mod unicode;
@@ -16,6 +18,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 pub(crate) use accumulate::product;
+pub use rerank::{PassageKey, ReadPassage, Reranked, Reranker};
 pub use static_model::{StaticModel, embedded};
 pub use tokens::TokenVectors;
 pub(crate) use wide::WideRows;
@@ -70,8 +73,8 @@ pub trait Embedder: Send + Sync {
         usize::MAX
     }
 
-    /// Whether it runs elsewhere: it is slow, and may be away. Notes are then stored without vectors first.
-    fn is_elsewhere(&self) -> bool {
+    /// Whether it takes long, or may be away: notes are then stored without vectors first, and found by words.
+    fn is_slow(&self) -> bool {
         false
     }
 
@@ -111,6 +114,11 @@ pub trait Embedder: Send + Sync {
         };
         Ok(texts.iter().map(tokens).collect())
     }
+
+    /// Returns the model that reads the best passages again, where there is one.
+    fn reranker(&self) -> Option<&dyn Reranker> {
+        None
+    }
 }
 
 /// Takes the rows of some texts, behind each other, by their places; returns whether to go on.
@@ -134,8 +142,8 @@ impl<T: Embedder + ?Sized> Embedder for &T {
         (**self).batch_hint()
     }
 
-    fn is_elsewhere(&self) -> bool {
-        (**self).is_elsewhere()
+    fn is_slow(&self) -> bool {
+        (**self).is_slow()
     }
 
     fn embed_each(&self, texts: &[&str], made: &mut MadeFn<'_>) {
@@ -156,6 +164,10 @@ impl<T: Embedder + ?Sized> Embedder for &T {
         rows: &mut Vec<f32>,
     ) -> Result<Vec<Vec<u32>>, EmbedError> {
         (**self).embed_with_tokens(texts, rows)
+    }
+
+    fn reranker(&self) -> Option<&dyn Reranker> {
+        (**self).reranker()
     }
 }
 

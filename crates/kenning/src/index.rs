@@ -7,6 +7,7 @@ mod fresh;
 mod gone;
 mod prepare;
 mod report;
+mod reread;
 mod standing;
 mod understand;
 mod vectors;
@@ -21,6 +22,7 @@ pub use crate::chunk::Profile;
 pub use fresh::{Freshness, freshness, is_sampled};
 pub use gone::Withheld;
 pub use report::{Caveats, Progress, Rebuild, Report, Stage, caveats};
+pub use reread::{Coverage, FillContext, coverage, fill};
 pub use understand::{attached_text, findings};
 
 use crate::embed::Embedder;

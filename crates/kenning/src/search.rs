@@ -30,6 +30,7 @@ mod rank;
 mod ranked;
 mod repeat;
 mod rerank;
+mod reread;
 mod retrieve;
 mod scope;
 mod select;
@@ -267,8 +268,10 @@ fn rank<'a>(cx: &SearchContext<'a>, plan: Plan<'a>) -> Result<Ranking<'a>> {
         fuse::lift(&mut fused, when.lift_share(), |note| when.has(note));
     }
     let (mut best, pieces, rest) = rank::open_best(store, fused, &plan)?;
+    let mut trouble = None;
     if rerank::is_used(tuning, plan.mode) {
         rerank::rerank(cx, &mut best, &pieces, &query, &strength)?;
+        trouble = reread::reread(cx, &mut best, &plan.query.text)?;
     }
     if plan.selection.shows_texts() {
         condition::show(store, &mut best, &plan.selection)?;
@@ -286,8 +289,9 @@ fn rank<'a>(cx: &SearchContext<'a>, plan: Plan<'a>) -> Result<Ranking<'a>> {
     if !plan.is_listing {
         repeat::collapse(&mut best);
     }
+    let notices = plan.typed.request.notices.iter().cloned();
     Ok(Ranking {
-        notices: plan.typed.request.notices.clone(),
+        notices: notices.chain(trouble).collect(),
         plan,
         query,
         strength,

@@ -1,4 +1,6 @@
-//! `ken model`: which embedding model is in use, and which models providers run.
+//! `ken model`: which embedding models are in use, which there are, and transformers that read again.
+
+mod transformer;
 
 use std::path::Path;
 
@@ -6,15 +8,20 @@ use anyhow::Result;
 use kenning::embed::{self, Embedder};
 
 use super::Found;
-use crate::args::ModelAction;
+use crate::args::{ModelAction, Place};
 use crate::llm::RemoteEmbedder;
+use crate::models;
 use crate::render;
 use crate::settings::{Settings, edit};
 
-pub(super) fn run(settings: &Settings, action: &ModelAction) -> Result<Found> {
+pub(super) fn run(settings: &Settings, place: &Place, action: &ModelAction) -> Result<Found> {
     match action {
         ModelAction::List => list(settings),
         ModelAction::Use { model } => choose(settings, model),
+        ModelAction::Add { model, name } => transformer::add(settings, model, name.as_deref()),
+        ModelAction::Remove { name } => transformer::remove(settings, name),
+        ModelAction::Fill { name } => transformer::fill(settings, place, name.as_deref()),
+        ModelAction::Bench { name } => transformer::bench(settings, place, name.as_deref()),
     }
 }
 
@@ -51,6 +58,19 @@ fn list(settings: &Settings) -> Result<Found> {
         };
         out += &format!("{} {}  {found}\n", mark(true), folder.display());
     }
+    for installed in models::all(&settings.models_dir()) {
+        let is_used = settings.reranker.model == installed.name;
+        let kind = match installed.is_cross_encoder {
+            true => "compares question and passage",
+            false => "reads the best passages again",
+        };
+        out += &format!(
+            "{} {}  {} ({kind})\n",
+            mark(is_used),
+            installed.name,
+            installed.id()
+        );
+    }
     let answering = settings.answering()?.map(|provider| provider.name);
     for provider in settings.providers() {
         let is_used = answering.as_deref() == Some(&provider.name);
@@ -71,6 +91,9 @@ fn list(settings: &Settings) -> Result<Found> {
 
 fn choose(settings: &Settings, model: &Path) -> Result<Found> {
     let name = model.to_string_lossy();
+    if models::find(&settings.models_dir(), &name).is_some() {
+        return transformer::choose(settings, &name);
+    }
     let (value, id) = if let Some(embedding) = settings.embedding(&name)? {
         let remote = RemoteEmbedder::open(embedding)?;
         (name.into_owned(), remote.id().clone())

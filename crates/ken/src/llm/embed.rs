@@ -204,7 +204,7 @@ impl Embedder for RemoteEmbedder {
         self.embed(&[text], Side::Query)
     }
 
-    fn is_elsewhere(&self) -> bool {
+    fn is_slow(&self) -> bool {
         true
     }
 

@@ -2,10 +2,10 @@
 //! use. A vault may use such a name; what stands behind it is the user's alone to say.
 
 use anyhow::Result;
+use kenning::embed::family;
 use serde::Deserialize;
 
 use super::{Provider, Settings};
-use crate::llm::family;
 
 /// `[embeddings.NAME]`.
 #[derive(Clone, Debug, Deserialize)]

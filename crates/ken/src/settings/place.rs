@@ -208,6 +208,7 @@ impl Settings {
             model,
             embedding,
             model_dimensions,
+            reranker: self.reranker_place(),
             domain: domain.cloned(),
             vault: vault.map(Path::to_owned),
             is_own_place: store.parent() == Some(&*self.data_dir),

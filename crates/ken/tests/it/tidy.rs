@@ -2,6 +2,7 @@
 
 mod binary;
 mod curate;
+mod onnx;
 mod source;
 
 use std::fs;
@@ -10,6 +11,7 @@ use std::path::Path;
 use crate::vault::repository;
 use binary::{KEN_ROOMS, KEPT_IN_KEN};
 use curate::{CURATE_ROOMS, KEPT_IN_CURATE};
+use onnx::{KEPT_IN_ONNX, ONNX_ROOMS};
 use source::{Source, before_tests, below, blank, functions, says, sources, used_paths, walk};
 
 const FILE_LINES_MAX: usize = 600;
@@ -101,6 +103,8 @@ const ROOMS: [(&str, &[&str]); 35] = [
             "conversation",
             "cpu",
             "embed::ModelId",
+            "embed::PassageKey",
+            "embed::quantise",
             "error",
             "note",
             "secrets::Finding",
@@ -169,7 +173,7 @@ const ROOMS: [(&str, &[&str]); 35] = [
 
 /// The files of the read flow, in its order: what is asked, retrieval, ranking, the list, its judgement
 /// and what is shown. None of them uses a later one.
-const STAGES: [&str; 38] = [
+const STAGES: [&str; 39] = [
     "mode",
     "decay",
     "links",
@@ -195,6 +199,7 @@ const STAGES: [&str; 38] = [
     "ranked",
     "repeat",
     "rerank",
+    "reread",
     "condition",
     "rank",
     "list",
@@ -295,6 +300,7 @@ fn what_is_kept_in_one_room_stays_there() {
         let tables = [
             ("kenning", &KEPT_IN[..]),
             ("kenning-curate", &KEPT_IN_CURATE[..]),
+            ("kenning-onnx", &KEPT_IN_ONNX[..]),
             ("ken", &KEPT_IN_KEN[..]),
         ];
         let mut found =
@@ -409,6 +415,15 @@ fn rooms_of_curation_use_only_what_the_table_allows() {
 }
 
 #[test]
+fn rooms_of_transformers_use_only_what_the_table_allows() {
+    check_rooms("kenning-onnx", &ONNX_ROOMS, Source::used_of_crate);
+    let engine = ONNX_ROOMS.map(|(room, _)| (room, &["embed"][..]));
+    check_rooms("kenning-onnx", &engine, |source, _| {
+        used_paths(&source.bare, "kenning::")
+    });
+}
+
+#[test]
 fn only_wire_is_serialised() {
     let mut problems = Vec::new();
     for source in sources().iter().filter(|source| !source.is_test()) {
@@ -467,6 +482,7 @@ fn the_architecture_names_what_exists() {
         root.clone(),
         root.join("crates/kenning/src"),
         root.join("crates/kenning-curate/src"),
+        root.join("crates/kenning-onnx/src"),
         root.join("crates/ken/src"),
         root.join("crates/kenning"),
         root.join("crates/ken"),

@@ -4,13 +4,12 @@ use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 
-use crate::chunk::{self, Chunk};
+use crate::chunk::{self, CONTEXT_BYTES_MAX, Chunk, Context};
 use crate::embed::{self, Embedder};
 use crate::error::Result;
 use crate::extract::{Kind, Reader};
 use crate::index::IndexContext;
 use crate::index::understand::{Understood, understand};
-use crate::index::vectors::{self, Context};
 use crate::note::{self, Format, Note, PropertyType};
 use crate::secrets;
 use crate::store::{
@@ -175,7 +174,7 @@ fn prepared(
     let mut chunks = chunks
         .into_iter()
         .map(|chunk| {
-            if !tools.embedder.is_elsewhere() {
+            if !tools.embedder.is_slow() {
                 texts.push(passage_text(&note, &chunk));
             }
             prepared_chunk(file, format, &note, chunk, stems)
@@ -231,7 +230,7 @@ fn prepared_chunk(
     }
     let mut section_terms = String::new();
     for heading in chunk::heading_path(&note.headings, chunk.heading) {
-        let heading = &heading[..heading.floor_char_boundary(vectors::CONTEXT_BYTES_MAX)];
+        let heading = &heading[..heading.floor_char_boundary(CONTEXT_BYTES_MAX)];
         words::push_terms(heading, note.language, stems, &mut section_terms);
     }
     let mut hasher = blake3::Hasher::new();
@@ -415,7 +414,7 @@ fn passage_text(note: &Note, chunk: &Chunk) -> String {
 /// them comes when the notes are stored.
 fn embedded(tools: &Tools<'_>, batch: Batch) -> Result<Vec<PreparedNote>> {
     let Batch { mut notes, texts } = batch;
-    if tools.embedder.is_elsewhere() {
+    if tools.embedder.is_slow() {
         return Ok(notes);
     }
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();

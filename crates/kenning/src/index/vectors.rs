@@ -7,15 +7,12 @@ use std::sync::atomic::Ordering;
 
 use super::IndexContext;
 use super::report::{Progress, Report, Stage};
-use crate::chunk;
+use crate::chunk::Context;
 use crate::embed::{self, EmbedError, Embedder};
 use crate::error::{Error, Result};
-use crate::note::Heading;
 use crate::store::{ChunkId, Store, StoreWriter};
 use crate::vault::Skipped;
 
-/// Every passage of a note carries its context; a longer one would make a long note longer by its square.
-pub(super) const CONTEXT_BYTES_MAX: usize = 4 << 10;
 /// Texts that are read from the store, and handed to the model, at once.
 const WINDOW_TEXTS: usize = 1_024;
 /// Vectors after which what came is committed.
@@ -25,36 +22,6 @@ const FAILURES_MAX: usize = 5;
 /// Set as long as nobody asked the model what the codes of vectors are taken around.
 const UNCENTRED: &str = "uncentred";
 
-/// What is embedded in front of a passage: what it means depends on where it stands.
-pub(super) struct Context<'a> {
-    pub(super) title: &'a str,
-    pub(super) headings: &'a [Heading],
-    pub(super) tags: &'a [String],
-    pub(super) summary: Option<&'a str>,
-}
-
-impl Context<'_> {
-    /// Returns what is embedded of a passage below a heading.
-    pub(super) fn text(&self, heading: Option<usize>, body: &str) -> String {
-        let mut text = chunk::breadcrumb(self.title, self.headings, heading).join(" > ");
-        text.truncate(text.floor_char_boundary(CONTEXT_BYTES_MAX));
-        for (position, tag) in self.tags.iter().enumerate() {
-            if text.len() >= CONTEXT_BYTES_MAX {
-                break;
-            }
-            text.push(if position == 0 { '\n' } else { ' ' });
-            text.push_str(tag);
-        }
-        if let Some(summary) = self.summary.filter(|_| body.is_empty()) {
-            text.push('\n');
-            text.push_str(summary);
-        }
-        text.push('\n');
-        text.push_str(body);
-        text
-    }
-}
-
 /// Empties an index for a model. One that runs elsewhere is asked for its centre when vectors are made.
 pub(super) fn reset(
     embedder: &dyn Embedder,
@@ -62,7 +29,7 @@ pub(super) fn reset(
     samples: &[String],
 ) -> Result<()> {
     let id = embedder.id();
-    if embedder.is_elsewhere() {
+    if embedder.is_slow() {
         writer.reset(id, &vec![0.0; id.dimensions], samples)?;
         return writer.set_fact(UNCENTRED, Some("yes"));
     }
@@ -91,7 +58,7 @@ pub(super) fn fill(
     writer: &mut StoreWriter,
     report: &mut Report,
 ) -> Result<()> {
-    if !cx.embedder.is_elsewhere() {
+    if !cx.embedder.is_slow() {
         return Ok(());
     }
     let store = Store::open(cx.store)?;
@@ -168,7 +135,7 @@ fn is_centred(
 }
 
 /// Returns path and embedded text of each chunk.
-fn passages(store: &Store, chunks: &[ChunkId]) -> Result<Vec<(String, String)>> {
+pub(super) fn passages(store: &Store, chunks: &[ChunkId]) -> Result<Vec<(String, String)>> {
     let passage = |id: &ChunkId| {
         let chunk = store.chunk(*id)?;
         let note = store.note(chunk.note)?;

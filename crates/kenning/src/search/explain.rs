@@ -189,6 +189,13 @@ fn reranked(trace: &mut Trace, ranked: &Ranked, plan: &Plan<'_>) {
         let detail = "a stub, below a passage that explains".to_owned();
         trace.add("stub", Effect::AtMost, most, detail);
     }
+    if let Some(reread) = ranked.reread {
+        let detail = format!(
+            "read again by a slower model, which says {:.3}",
+            reread.judgement
+        );
+        trace.add("reread", Effect::Adds, reread.added, detail);
+    }
 }
 
 fn aged(trace: &mut Trace, ranked: &Ranked) {

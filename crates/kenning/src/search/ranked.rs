@@ -24,6 +24,15 @@ pub(super) enum Promise {
     Answer,
 }
 
+/// What came of reading a passage again.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct Reread {
+    /// What the model said.
+    pub(super) judgement: f32,
+    /// What that added to the score.
+    pub(super) added: f32,
+}
+
 /// A candidate on its way to the list of hits. Each stage adds its own findings, from which the score
 /// can be explained.
 #[derive(Clone)]
@@ -38,6 +47,8 @@ pub(super) struct Ranked {
     pub(super) features: Option<Features>,
     /// What it may score at most, being a stub beside a note that explains.
     pub(super) stub_most: Option<f32>,
+    /// What a slower model made of it.
+    pub(super) reread: Option<Reread>,
     /// Whether it does not show what its note was let through for.
     pub(super) is_unshown: bool,
     /// What age did.
@@ -63,6 +74,7 @@ impl Ranked {
             text: None,
             features: None,
             stub_most: None,
+            reread: None,
             is_unshown: false,
             decay: None,
             links: None,

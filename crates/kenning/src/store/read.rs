@@ -23,9 +23,10 @@ use super::rows::links::{self, LinkRow};
 use super::rows::meta::{self, Meta};
 use super::rows::notes::{self, Named, NoteRow};
 use super::text::passages::Texts;
-use super::vector::{Nearest, Neighbour, VectorReader, ids as vector_ids};
+use super::vector::{Nearest, Neighbour, VectorReader, by_text, ids as vector_ids};
 use super::{ChunkId, NoteId};
 use crate::budget::Budget;
+use crate::embed::PassageKey;
 use crate::error::{Error, Result};
 use crate::words::Language;
 
@@ -194,6 +195,21 @@ impl Store {
         self.of_vectors(chunks, |vectors, ids| {
             vectors.vectors(&self.connection, ids)
         })
+    }
+
+    /// Reads the vectors that a second model made of texts.
+    pub fn text_vectors(&self, keys: &[PassageKey]) -> Result<Vec<Option<Vec<f32>>>> {
+        self.sql(|connection| by_text::read(connection, keys))
+    }
+
+    /// Tells which of some texts have none.
+    pub fn lacks_text_vectors(&self, keys: &[PassageKey]) -> Result<Vec<bool>> {
+        self.sql(|connection| by_text::missing(connection, keys))
+    }
+
+    /// Lists every chunk.
+    pub fn chunk_ids(&self) -> Result<Vec<ChunkId>> {
+        self.sql(chunks::ids)
     }
 
     /// Lists the chunks that no vector was made of yet, in order of their ids.

@@ -96,6 +96,10 @@ CREATE TABLE chunk_without_vector (chunk INTEGER PRIMARY KEY REFERENCES chunk(id
 CREATE TABLE vector_code (block INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;
 CREATE TABLE vector_row  (block INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;
 
+-- Vectors of a second model, by a digest of that model and the text. They outlive the notes they were made
+-- of, until somebody looks for what is left over.
+CREATE TABLE text_vector (key BLOB PRIMARY KEY, data BLOB NOT NULL) STRICT, WITHOUT ROWID;
+
 -- Names a note can be called by: file name, aliases, title, as keys for comparison; each once as it is
 -- written and once by its stems.
 CREATE TABLE name (

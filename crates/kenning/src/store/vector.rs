@@ -1,6 +1,8 @@
 //! Nearest neighbours: a scan of all binary codes, then the quantised vectors of the best of them.
 
+pub(super) mod by_text;
 pub(super) mod ids;
+
 pub(super) mod mean;
 mod notes;
 pub(super) mod quantise;

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use rusqlite::{Connection, params};
+use rustc_hash::FxHashSet;
 use tantivy::indexer::UserOperation;
 
 use super::encode::{Encoded, EncodedNote, Encoder};
@@ -21,10 +22,11 @@ use super::rows::{
     Blanks, Outgrown, blank_texts, insert_chunks, insert_note, notes, release_text, write_counts,
 };
 use super::text::train_dictionary;
+use super::vector::by_text;
 use super::vector::ids::{VectorIds, set_found, set_missing, write_vectors};
 use super::vector::quantise::Coder;
 use super::{ChunkId, NoteId};
-use crate::embed::ModelId;
+use crate::embed::{ModelId, PassageKey};
 use crate::error::{Error, Result};
 use crate::vault::Stamp;
 
@@ -358,6 +360,21 @@ impl StoreWriter {
                 None => Ok(()),
             }
         })
+    }
+
+    /// Keeps vectors that a second model made of texts.
+    pub fn put_text_vectors(&mut self, vectors: &[(PassageKey, Vec<f32>)]) -> Result<()> {
+        if vectors.is_empty() {
+            return Ok(());
+        }
+        self.begin()?;
+        self.sql(|connection| by_text::write(connection, vectors))
+    }
+
+    /// Removes those of texts that are gone; returns how many that were.
+    pub fn keep_text_vectors(&mut self, used: &FxHashSet<PassageKey>) -> Result<usize> {
+        self.begin()?;
+        self.sql(|connection| by_text::keep_only(connection, used))
     }
 
     /// Leaves the index as it was at the last commit.

@@ -76,7 +76,7 @@ impl Embedder for Elsewhere {
         self.batch(&[text])
     }
 
-    fn is_elsewhere(&self) -> bool {
+    fn is_slow(&self) -> bool {
         true
     }
 

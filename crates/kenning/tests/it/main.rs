@@ -22,6 +22,7 @@ mod order;
 mod positions;
 mod property;
 mod ranking;
+mod reread;
 mod scope;
 mod seam;
 mod support;

@@ -56,6 +56,14 @@ pub(in crate::store) fn by_id(connection: &Connection, id: ChunkId) -> rusqlite:
         .query_row([id.0], chunk_row)
 }
 
+/// Lists every chunk.
+pub(in crate::store) fn ids(connection: &Connection) -> rusqlite::Result<Vec<ChunkId>> {
+    connection
+        .prepare_cached("SELECT id FROM chunk ORDER BY id")?
+        .query_map([], |row| row.get(0).map(ChunkId))?
+        .collect()
+}
+
 /// Reads the chunks of a note.
 pub(in crate::store) fn of_note(
     connection: &Connection,

@@ -1,14 +1,19 @@
 //! What is known of well-known embedding models: what they want in front of a question and of a passage,
-//! how much they see, and how long their rows are. Each by its own documentation.
+//! how much they see, how long their rows are, and how tokens become one. Each by its own documentation.
 
 /// What a model of a family wants.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Family {
-    pub(crate) query_prefix: &'static str,
-    pub(crate) passage_prefix: &'static str,
-    pub(crate) window_tokens: usize,
+pub struct Family {
+    /// What stands in front of a question.
+    pub query_prefix: &'static str,
+    /// What stands in front of a passage.
+    pub passage_prefix: &'static str,
+    /// How many tokens it sees.
+    pub window_tokens: usize,
     /// Where every model of that name has as many.
-    pub(crate) dimensions: Option<usize>,
+    pub dimensions: Option<usize>,
+    /// Whether the first token stands for the text, instead of the mean of all.
+    pub is_cls: bool,
 }
 
 /// What is in a name, and what it says of the model; the first that fits counts.
@@ -80,8 +85,11 @@ const FAMILIES: [Row; 32] = [
     ("", "", "", 512, None),
 ];
 
+/// Names of models in which the first token stands for the text.
+const CLS: [&str; 4] = ["bge", "arctic-embed", "mxbai-embed", "gte-modernbert"];
+
 /// Returns what is known of a model by its name.
-pub(crate) fn of(name: &str) -> Family {
+pub fn of(name: &str) -> Family {
     let name = name.to_lowercase();
     let row = FAMILIES.iter().find(|row| name.contains(row.0));
     let (_, query_prefix, passage_prefix, window_tokens, dimensions) =
@@ -91,6 +99,7 @@ pub(crate) fn of(name: &str) -> Family {
         passage_prefix,
         window_tokens,
         dimensions,
+        is_cls: CLS.iter().any(|known| name.contains(known)),
     }
 }
 

@@ -1,0 +1,194 @@
+//! What comes out of models.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
+use kenning::embed::{EmbedError, Embedder, ModelId, PassageKey, ReadPassage, Reranker};
+use kenning_onnx::{
+    CrossEncoder, CrossReranker, Patience, RerankOptions, Transformer, VectorReranker,
+};
+
+use crate::tiny;
+
+const TINY: [&str; 3] = ["tiny-wordpiece", "tiny-unigram", "tiny-bytepairs"];
+
+fn row(model: &Transformer, text: &str) -> Vec<f32> {
+    let mut rows = Vec::new();
+    model.embed_passages(&[text], &mut rows).unwrap();
+    rows
+}
+
+#[test]
+fn a_text_has_the_same_row_whatever_it_is_run_with() {
+    let long = "the roof and the gutter ".repeat(40);
+    let texts = [
+        "who repaired the roof",
+        "",
+        &long,
+        "März",
+        "東京",
+        "the roof",
+    ];
+    for name in TINY {
+        let model = Transformer::open(&tiny(name)).unwrap();
+        let dimensions = model.id().dimensions;
+        assert_eq!(dimensions, 8, "{name}");
+        let mut together = Vec::new();
+        model.embed_passages(&texts, &mut together).unwrap();
+        let together: Vec<&[f32]> = together.chunks(dimensions).collect();
+        assert_eq!(together.len(), texts.len());
+        for (text, &row_of) in texts.iter().zip(&together) {
+            let alone = row(&model, text);
+            let is_same = alone.iter().zip(row_of).all(|(a, b)| (a - b).abs() < 1e-5);
+            assert!(is_same, "{name} {text:?}: {alone:?} {row_of:?}");
+            let length = row_of.iter().map(|x| x * x).sum::<f32>();
+            assert!(
+                (length - 1.0).abs() < 1e-4 || length == 0.0,
+                "{name} {text:?}"
+            );
+        }
+    }
+}
+
+#[test]
+fn other_weights_or_prefixes_are_another_model() {
+    let ids: Vec<ModelId> = TINY
+        .iter()
+        .map(|name| Transformer::open(&tiny(name)).unwrap().id().clone())
+        .collect();
+    assert!(ids[0].revision != ids[1].revision && ids[1].revision != ids[2].revision);
+    let copy = tempfile::tempdir().unwrap();
+    for file in ["model.onnx", "tokenizer.json", "config.json"] {
+        std::fs::copy(tiny(TINY[0]).join(file), copy.path().join(file)).unwrap();
+    }
+    let same = Transformer::open(copy.path()).unwrap();
+    assert_eq!(same.id().revision, ids[0].revision);
+    std::fs::write(
+        copy.path().join("kenning.toml"),
+        "query_prefix = \"query: \"\n",
+    )
+    .unwrap();
+    let other = Transformer::open(copy.path()).unwrap();
+    assert_ne!(other.id().revision, ids[0].revision);
+    assert_ne!(
+        other.embed_query("roof").unwrap(),
+        same.embed_query("roof").unwrap()
+    );
+    assert_eq!(row(&other, "roof"), row(&same, "roof"));
+}
+
+#[test]
+fn what_cannot_be_run_is_an_error_that_names_the_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let missing = Transformer::open(folder.path()).err().unwrap();
+    assert!(
+        matches!(missing, EmbedError::ModelMissing { .. }),
+        "{missing}"
+    );
+    std::fs::write(folder.path().join("model.onnx"), b"not a model").unwrap();
+    let without = Transformer::open(folder.path()).err().unwrap();
+    assert!(without.to_string().contains("tokenizer.json"), "{without}");
+    std::fs::copy(
+        tiny(TINY[0]).join("tokenizer.json"),
+        folder.path().join("tokenizer.json"),
+    )
+    .unwrap();
+    let broken = Transformer::open(folder.path()).err().unwrap();
+    assert!(broken.to_string().contains("model.onnx"), "{broken}");
+    let cross = Transformer::open(&tiny("tiny-cross")).err().unwrap();
+    assert!(matches!(cross, EmbedError::Unsupported { .. }), "{cross}");
+}
+
+#[test]
+fn pairs_are_compared_the_same_alone_and_together() {
+    let model = CrossEncoder::open(&tiny("tiny-cross")).unwrap();
+    let passages = [
+        "the roof",
+        "",
+        "the gutter on the north side was repaired in March",
+    ];
+    let together = model.scores("who repaired the roof", &passages).unwrap();
+    for (passage, score) in passages.iter().zip(&together) {
+        let alone = model.scores("who repaired the roof", &[passage]).unwrap();
+        assert!((alone[0] - score).abs() < 1e-5, "{passage:?}");
+    }
+    assert_ne!(together[0], together[2]);
+}
+
+fn passages(model: &ModelId, texts: &[&str]) -> Vec<ReadPassage> {
+    let read = |text: &&str| ReadPassage {
+        text: (*text).to_owned(),
+        key: PassageKey::of(model, text),
+        vector: None,
+    };
+    texts.iter().map(read).collect()
+}
+
+/// Lets so many looks at the clock pass.
+fn looks(n: usize) -> Box<Patience> {
+    Box::new(move || {
+        let left = std::cell::Cell::new(n);
+        Box::new(move || left.replace(left.get().saturating_sub(1)) > 0)
+    })
+}
+
+#[test]
+fn vectors_are_made_as_long_as_there_is_time_and_then_remembered() {
+    let folder = tiny(TINY[0]);
+    let model = Transformer::open(&folder).unwrap();
+    let options = RerankOptions {
+        share: 0.5,
+        n_passages: 30,
+    };
+    let reranker = |n| VectorReranker::new(model.id().clone(), folder.clone(), options, looks(n));
+    let texts = ["the roof", "the gutter", "March", "repaired", "cost"];
+    let all = passages(model.id(), &texts);
+    let judged = |reranker: &VectorReranker, passages: &[ReadPassage]| {
+        let judged = reranker.judge("roof", passages).unwrap();
+        judged
+            .iter()
+            .filter(|judgement| judgement.is_some())
+            .count()
+    };
+    assert_eq!(judged(&reranker(0), &all), 0);
+    let some = reranker(1);
+    assert_eq!(judged(&some, &all), 2);
+    // The next question goes on where the last one ended.
+    assert_eq!(judged(&some, &all), 4);
+    assert_eq!(judged(&some, &all), 5);
+    let mut made = some.take_made();
+    assert_eq!((made.len(), some.take_made().len()), (5, 0));
+    // What the index keeps need not be made.
+    made.sort_by_key(|(key, _)| *key);
+    let kept: Vec<ReadPassage> = all
+        .iter()
+        .map(|passage| ReadPassage {
+            vector: made
+                .iter()
+                .find(|(key, _)| *key == passage.key)
+                .map(|(_, v)| v.clone()),
+            ..passage.clone()
+        })
+        .collect();
+    let fresh = reranker(0);
+    assert_eq!(judged(&fresh, &kept), 5);
+    assert_eq!(
+        fresh.judge("roof", &kept).unwrap(),
+        reranker(9).judge("roof", &all).unwrap()
+    );
+}
+
+#[test]
+fn a_cross_encoder_reads_as_far_as_there_is_time() {
+    let options = RerankOptions {
+        share: 0.5,
+        n_passages: 30,
+    };
+    let id = ModelId {
+        name: "tiny-cross".to_owned(),
+        revision: "1".to_owned(),
+        dimensions: 0,
+    };
+    let all = passages(&id, &["the roof", "the gutter", "March"]);
+    let reranker = CrossReranker::new(id, tiny("tiny-cross"), options, looks(1));
+    let judged = reranker.judge("who repaired the roof", &all).unwrap();
+    assert!(judged[0].is_some() && judged[1].is_some() && judged[2].is_none());
+}
