@@ -554,13 +554,13 @@ pub(crate) struct EvalArgs {
     /// answer, and tell how well confidence tells them apart
     #[arg(long, value_name = "DIR", num_args = 2.., value_hint = ValueHint::DirPath)]
     pub(crate) answerability: Vec<PathBuf>,
-    /// Ask the questions of a collection and tell how often `ken ask` shows the answer: a folder with
-    /// answers.jsonl, or with one for each collection; queries.jsonl and corpus.jsonl lie in
-    /// --collection, or beside it
+    /// Tell how often `ken ask` shows the answer: of a folder with answers.jsonl, or with one for each
+    /// collection, whose queries.jsonl and corpus.jsonl lie in --collection, or beside it; or of a TOML
+    /// file of questions with their answers, put to --vault
     #[arg(
         long,
-        value_name = "DIR",
-        value_hint = ValueHint::DirPath,
+        value_name = "PATH",
+        value_hint = ValueHint::AnyPath,
         conflicts_with_all = ["golden", "label_free", "answerability", "baseline", "save"]
     )]
     pub(crate) answers: Option<PathBuf>,

@@ -4,10 +4,17 @@
 //! Search finds the passages, `sentences` ranks what stands in them, `span` finds the answer in a
 //! sentence, and `quote` cuts what is shown so that `cite` finds it again. Nothing is made up.
 
+mod antecedent;
+mod define;
+mod inputs;
+mod mark;
+mod quotable;
 mod quote;
+mod reader;
 mod sentences;
 mod span;
 mod steps;
+mod table;
 mod tokens;
 mod weights;
 
@@ -17,7 +24,7 @@ use crate::chunk;
 use crate::error::Result;
 use crate::question::{Question, Sought};
 use crate::search::{self, Evidence, Hit, Mode, Scope, SearchContext, SearchOptions};
-use crate::store::{ChunkRow, NoteRow};
+use crate::store::{By, ChunkRow, NoteRow, Store};
 use crate::traverse::{DEEP, TraverseContext, Walker};
 use sentences::Judge;
 
@@ -105,6 +112,19 @@ pub(crate) struct Reach {
     pub(crate) score: f32,
 }
 
+impl Reach {
+    fn at(store: &Store, note: Arc<NoteRow>, chunk: Arc<ChunkRow>, score: f32) -> Result<Self> {
+        let crumbs = chunk::breadcrumb(&note.title, &note.headings, chunk.heading);
+        Ok(Self {
+            breadcrumb: crumbs.into_iter().map(str::to_owned).collect(),
+            text: store.passage(&chunk)?,
+            score,
+            chunk,
+            note,
+        })
+    }
+}
+
 impl From<Hit> for Reach {
     fn from(hit: Hit) -> Self {
         Self {
@@ -123,13 +143,16 @@ pub fn extract(
     question: &str,
     options: &AskOptions<'_>,
 ) -> Result<Extracted> {
-    let searched = search::search_asked(cx, question, &search_options(options))?;
+    let asked = Question::of(question);
+    let searched = search::search_asked(cx, question, &search_options(options, &asked))?;
     let answer = searched.answer;
     let mut passages: Vec<Reach> = answer.hits.into_iter().map(Reach::from).collect();
     if options.is_deep {
         reach_further(cx, question, options, &mut passages)?;
     }
-    let asked = Question::of(question);
+    if asked.sought == Sought::Definition {
+        open_notes(cx, &mut passages)?;
+    }
     let judge = Judge::new(
         &searched.query,
         &searched.idf,
@@ -150,15 +173,45 @@ pub fn extract(
     })
 }
 
-fn search_options<'a>(options: &AskOptions<'a>) -> SearchOptions<'a> {
+fn search_options<'a>(options: &AskOptions<'a>, asked: &Question) -> SearchOptions<'a> {
+    // Commands stand in few words, and far from the prose about them.
+    let n_more = match asked.sought.may_be_code() {
+        true => PASSAGES_MAX / 2,
+        false => 0,
+    };
     SearchOptions {
         scope: options.scope,
         mode: options.mode,
-        limit: PASSAGES_MAX,
+        limit: PASSAGES_MAX + n_more,
         per_note: PER_NOTE_MAX,
         reads_dates: options.reads_dates,
         ..SearchOptions::at(options.now)
     }
+}
+
+/// Adds the beginning of the best notes: that is where a note says what it is about.
+fn open_notes(cx: &SearchContext<'_>, passages: &mut Vec<Reach>) -> Result<()> {
+    let mut notes: Vec<Arc<NoteRow>> = Vec::new();
+    for passage in passages.iter() {
+        if notes.len() < STARTS_MAX && !notes.iter().any(|note| note.id == passage.note.id) {
+            notes.push(passage.note.clone());
+        }
+    }
+    for note in notes {
+        let is_first = |chunk: &Arc<ChunkRow>| chunk.ordinal == 0;
+        let Some(chunk) = cx
+            .store
+            .chunks(By::Note(note.id))?
+            .into_iter()
+            .find(is_first)
+        else {
+            continue;
+        };
+        if passages.iter().all(|known| known.chunk.id != chunk.id) {
+            passages.push(Reach::at(cx.store, note, chunk, 0.0)?);
+        }
+    }
+    Ok(())
 }
 
 /// Adds the passages that a wide walk from the best notes comes by.
@@ -194,14 +247,7 @@ fn reach_further(
                 continue;
             }
             let note = cx.store.note(chunk.note)?;
-            let crumbs = chunk::breadcrumb(&note.title, &note.headings, chunk.heading);
-            passages.push(Reach {
-                breadcrumb: crumbs.into_iter().map(str::to_owned).collect(),
-                text: cx.store.passage(&chunk)?,
-                score: seen.score,
-                chunk,
-                note,
-            });
+            passages.push(Reach::at(cx.store, note, chunk, seen.score)?);
         }
     }
     Ok(())
@@ -213,18 +259,6 @@ pub(crate) type Candidates = Vec<(String, Vec<f32>)>;
 /// Returns the names of a sentence's signals.
 pub(crate) fn sentence_signals() -> Vec<String> {
     sentences::SIGNALS.map(str::to_owned).to_vec()
-}
-
-/// Returns the names of a span's signals.
-pub(crate) fn span_signals() -> Vec<String> {
-    let by_kind = Sought::ALL
-        .iter()
-        .flat_map(|sought| span::BY_KIND.map(|name| format!("{}: {name}", sought.name())));
-    span::COMMON
-        .map(str::to_owned)
-        .into_iter()
-        .chain(by_kind)
-        .collect()
 }
 
 /// Returns every sentence that an answer is looked for in.
@@ -240,33 +274,48 @@ pub(crate) fn candidate_sentences(
     })
 }
 
-/// Returns the best sentences by the given weights, each with its score and every span of it.
-pub(crate) fn candidate_spans(
-    cx: &SearchContext<'_>,
-    question: &str,
-    weights: &[f32],
-    options: &AskOptions<'_>,
-) -> Result<Vec<(String, f32, Candidates)>> {
-    with_judge(cx, question, options, |judge, passages| {
-        let best = judge.best(passages, weights).into_iter();
-        let spans = |sentence: sentences::Sentence| {
-            let language = passages[sentence.passage].note.language;
-            let mut found = Candidates::new();
-            judge.with_around(&sentence, language, |around| {
-                span::each(around, |first, last, signals| {
-                    let (first, last) = (&sentence.tokens[first], &sentence.tokens[last]);
-                    let text = &sentence.text[first.bytes.start..last.bytes.end];
-                    found.push((text.to_owned(), signals.to_vec()));
-                });
-            });
-            (sentence.text, sentence.score, found)
-        };
-        best.take(FITTED_SENTENCES).map(spans).collect()
-    })
+/// A sentence as the reader is fitted to it: its signals and their score, what is seen of each token, the
+/// function words, and each candidate with its first and last token.
+pub(crate) struct Readable {
+    pub(crate) signals: Vec<f32>,
+    pub(crate) score: f32,
+    pub(crate) inputs: Vec<Vec<f32>>,
+    pub(crate) words: Vec<String>,
+    pub(crate) spans: Vec<(usize, usize, String)>,
 }
 
-/// Sentences whose spans weights are fitted to.
-const FITTED_SENTENCES: usize = 4;
+/// Returns the number of what is sought, and the sentences whose spans are looked at, the best by its signals first.
+pub(crate) fn readable(
+    cx: &SearchContext<'_>,
+    question: &str,
+    options: &AskOptions<'_>,
+) -> Result<(usize, Vec<Readable>)> {
+    with_judge(cx, question, options, |judge, passages| {
+        let read = |sentence: sentences::Sentence| {
+            let language = passages[sentence.passage].note.language;
+            let word = |token: &tokens::Token| match token.is_stop {
+                true => sentence.text[token.bytes.clone()].to_lowercase(),
+                false => String::new(),
+            };
+            let mut spans = Vec::new();
+            span::each(&sentence.tokens, |span| {
+                let start = sentence.tokens[span.first].bytes.start;
+                let end = sentence.tokens[span.last].bytes.end;
+                spans.push((span.first, span.last, sentence.text[start..end].to_owned()));
+            });
+            let inputs = judge.with_around(&sentence, language, inputs::inputs);
+            Readable {
+                signals: sentence.signals.to_vec(),
+                score: sentence.score,
+                inputs: inputs.iter().map(|own| own.to_vec()).collect(),
+                words: sentence.tokens.iter().map(word).collect(),
+                spans,
+            }
+        };
+        let looked = judge.looked(passages).into_iter().map(read).collect();
+        (judge.question.sought as usize, looked)
+    })
+}
 
 fn with_judge<T>(
     cx: &SearchContext<'_>,
@@ -274,9 +323,9 @@ fn with_judge<T>(
     options: &AskOptions<'_>,
     run: impl FnOnce(&Judge<'_>, &[Reach]) -> T,
 ) -> Result<T> {
-    let searched = search::search_asked(cx, question, &search_options(options))?;
-    let passages: Vec<Reach> = searched.answer.hits.into_iter().map(Reach::from).collect();
     let asked = Question::of(question);
+    let searched = search::search_asked(cx, question, &search_options(options, &asked))?;
+    let passages: Vec<Reach> = searched.answer.hits.into_iter().map(Reach::from).collect();
     let judge = Judge::new(
         &searched.query,
         &searched.idf,

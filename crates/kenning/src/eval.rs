@@ -19,7 +19,7 @@ pub use answers::{
 };
 pub use baseline::{Change, Changed, compare};
 pub use collection::{Collection, Judgements, Question};
-pub use fit::{Fitted, fit};
+pub use fit::{Fitted, ReadSentence, Reading, fit, readings};
 pub use known_items::known_items;
 pub use metrics::Metrics;
 pub use significance::Comparison;

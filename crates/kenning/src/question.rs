@@ -7,8 +7,10 @@ mod interrogatives;
 mod kinds;
 pub(crate) mod places;
 
+pub(crate) use interrogatives::says_what;
 pub(crate) use kinds::{
-    is_date, is_month, is_number_word, is_sum_sign, is_unit, is_weekday, month_number, number_value,
+    is_date, is_money, is_month, is_number_word, is_sum_sign, is_unit, is_weekday, month_number,
+    number_value,
 };
 
 use crate::words::{self, Language};
@@ -71,6 +73,11 @@ impl Sought {
         }
     }
 
+    /// Whether code may be the answer.
+    pub(crate) fn may_be_code(self) -> bool {
+        matches!(self, Self::Code | Self::Steps)
+    }
+
     /// Whether such a thing can be told by how it is written.
     pub(crate) fn is_told_by_form(self) -> bool {
         matches!(self, Self::Name | Self::Day | Self::Amount)
@@ -96,6 +103,8 @@ pub struct Question {
     pub focus: Vec<String>,
     /// Whether it is about something that happened: "who *invented*", "when *was*". Told for English and German.
     pub is_past: bool,
+    /// Whether the amount it asks for is a price.
+    pub is_price: bool,
 }
 
 /// Most words that are taken for what sort of thing is asked for.
@@ -123,6 +132,7 @@ impl Question {
                 },
                 focus: Vec::new(),
                 is_past: false,
+                is_price: asked::asks_price(&all),
             };
         };
         let mut rest = all.get(place + 1..).unwrap_or_default();
@@ -143,12 +153,13 @@ impl Question {
             asked::Mark::How if is_measure => Sought::Amount,
             asked::Mark::How => Sought::Steps,
             asked::Mark::What if asked::asks_price(&all) => Sought::Amount,
-            asked::Mark::What => of_focus(&focus, &languages).unwrap_or(
-                match asked::is_copula(next) && n_telling <= DEFINED_WORDS_MAX {
-                    true => Sought::Definition,
-                    false => Sought::Thing,
-                },
-            ),
+            asked::Mark::What if asked::asks_what_to_do(rest) => Sought::Steps,
+            asked::Mark::What if asked::is_copula(next) => {
+                of_noun(&rest[1..], n_telling, &languages, |word| {
+                    !is_telling(&&word)
+                })
+            }
+            asked::Mark::What => of_focus(&focus, &languages).unwrap_or_default(),
             asked::Mark::Is(sought) => sought,
         };
         let has_focus = matches!(mark, asked::Mark::What) || sought == Sought::Amount;
@@ -160,7 +171,30 @@ impl Question {
             sought,
             focus: focus.map(str::to_owned).collect(),
             is_past: asked::is_past(rest, &languages),
+            is_price: asked::asks_price(&all),
         }
+    }
+}
+
+/// What "what is" asks for: with one noun what that is, with "the size of" what the last word before "of" says.
+fn of_noun(
+    rest: &[&str],
+    n_telling: usize,
+    languages: &[Language],
+    is_stop: impl Fn(&str) -> bool,
+) -> Sought {
+    let begun = rest.iter().position(|word| !is_stop(word));
+    let group = &rest[begun.unwrap_or(rest.len())..];
+    let n_words = group.iter().position(|word| is_stop(word));
+    let (noun, more) = group.split_at(n_words.unwrap_or(group.len()));
+    let is_of_something = more.iter().any(|word| !is_stop(word));
+    let kind = noun.last().and_then(|last| asked::kind_of(last, languages));
+    match kind {
+        // "The part number of" is no amount.
+        Some(Sought::Amount) if noun.len() > 1 && noun.ends_with(&["number"]) => Sought::Thing,
+        Some(kind) if is_of_something || noun.len() == 1 => kind,
+        _ if is_of_something || n_telling > DEFINED_WORDS_MAX => Sought::Thing,
+        _ => Sought::Definition,
     }
 }
 
@@ -214,6 +248,14 @@ mod tests {
         check("Which city did Anna move to?", "place city+anna");
         check("is the warranty still valid", "yes_no");
         check("roof repair", "thing");
+        check("what is the command palette", "definition");
+        check("what does idempotent mean", "definition");
+        check("what is the maximum file size on Sync Plus", "amount");
+        check("what is the part number of the cartridge", "thing");
+        check("what is the name of the folder", "thing");
+        check("what do I do when the boiler stops", "steps");
+        check("Was tun, wenn die Heizung ausfällt?", "steps");
+        check("Was ist die Dateigröße bei Sync?", "amount");
     }
 
     #[test]

@@ -45,7 +45,7 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &EvalArgs) -> Result
         return answerability::run(settings, model, &tuning, args);
     }
     if let Some(folder) = &args.answers {
-        return answers::run(settings, model, &tuning, folder, args);
+        return answers::run(settings, place, model, &tuning, folder, args);
     }
     let asked = Asked::prepare(settings, place, args, model)?;
     if args.tune {

@@ -198,7 +198,11 @@ impl Endpoint {
         let why = self.clean(&root_cause(error));
         if error.is_connect() {
             let what = format!("cannot connect to {}: {why}", self.place());
-            return ModelError::new(Trouble::Unreachable, what, self.hint(Trouble::Unreachable));
+            let hint = match why.contains("certificate") {
+                true => "have your system know who signed the certificate, or name the signer's file in SSL_CERT_FILE".to_owned(),
+                false => self.hint(Trouble::Unreachable),
+            };
+            return ModelError::new(Trouble::Unreachable, what, hint);
         }
         self.broken_off(error)
     }

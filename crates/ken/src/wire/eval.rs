@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use kenning::eval::{
     Abstention, AnswerFigures, AnswerOutcome, Answerable, Change, Changed, Judgements, Misjudged,
-    Outcome, Proposal,
+    Outcome, Proposal, ReadSentence, Reading,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -290,6 +290,16 @@ pub(crate) struct AnswersReport {
     /// The other half.
     pub(crate) odd: AnswerShares,
     pub(crate) answers: Vec<GivenAnswer>,
+}
+
+/// A question as `scripts/fit-reader` reads it, on one line.
+pub(crate) fn reading(reading: &Reading) -> Value {
+    let sentence = |one: &ReadSentence| {
+        json!({"signals": one.signals, "score": one.score, "inputs": one.inputs,
+               "words": one.words, "spans": one.spans})
+    };
+    json!({"sought": reading.sought,
+           "sentences": reading.sentences.iter().map(sentence).collect::<Vec<_>>()})
 }
 
 /// Shares of questions from 0 to 1.

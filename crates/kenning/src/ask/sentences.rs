@@ -2,23 +2,24 @@
 
 use std::ops::Range;
 
-use super::span::{self, Around, Span};
+use super::inputs::Around;
+use super::quotable::{Code, Quotable, is_item, quotable};
+use super::span;
 use super::tokens::{self, Kind, Token};
-use super::{Reach, steps, weights};
-use crate::cite;
+use super::{Reach, antecedent, define, mark, steps, table, weights};
 use crate::embed::TokenVectors;
-use crate::note::Format;
-use crate::question::{Question, Sought};
-use crate::search::{Matcher, MaxSim, Query, shown_sentences};
+use crate::question::{self, Question, Sought};
+use crate::search::{Matcher, MaxSim, Query};
 use crate::words::Language;
 
-/// Fewest characters that can be quoted.
-const QUOTED_CHARS_MIN: usize = cite::QUOTE_CHARS_MIN + 3;
 /// Sentences whose spans are looked at.
-const LOOKED_MAX: usize = 12;
+const LOOKED_MAX: usize = 4;
+
+/// What a cell in a row and a column asked for counts for, as a share of the question.
+const CELL_WORTH: f32 = 1.2;
 
 /// Signals of a sentence.
-pub(super) const SIGNALS: [&str; 18] = [
+pub(super) const SIGNALS: [&str; 22] = [
     "words asked for",
     "further ones before it",
     "further ones behind it",
@@ -37,6 +38,10 @@ pub(super) const SIGNALS: [&str; 18] = [
     "answers a question",
     "item of a list",
     "code",
+    "says what it is",
+    "opens the note of that name",
+    "led to by further ones",
+    "further ones in its header",
 ];
 /// How many there are.
 pub(super) const N_SENTENCE: usize = SIGNALS.len();
@@ -53,6 +58,14 @@ pub(super) struct Sentence {
     /// What is quoted, on one line.
     pub(super) text: String,
     pub(super) is_code: bool,
+    /// What of `text` is code.
+    pub(super) code: Vec<Code>,
+    /// Bytes of the cell that the header of a table says is asked for.
+    pub(super) cell: Option<Range<usize>>,
+    /// Bytes of what it says that something is.
+    pub(super) defined: Option<Range<usize>>,
+    /// Whether it is the first of the note that is called by the words asked for.
+    pub(super) opens_note: bool,
     pub(super) signals: [f32; N_SENTENCE],
     pub(super) score: f32,
     pub(super) span: Option<Range<usize>>,
@@ -64,8 +77,10 @@ pub(super) struct Judge<'a> {
     pub(super) query: &'a Query,
     pub(super) idf: Vec<f32>,
     pub(super) question: &'a Question,
-    /// The words of the query that say what sort of thing is asked for.
-    pub(super) focus: Vec<usize>,
+    /// The words of the query that say what something is asked of.
+    named: Vec<usize>,
+    /// The words of the query in lower case.
+    typed: Vec<String>,
     pub(super) model: Option<&'a dyn TokenVectors>,
 }
 
@@ -78,15 +93,13 @@ impl<'a> Judge<'a> {
     ) -> Self {
         let mut idf = idf.to_vec();
         idf.resize(query.groups.len(), 1.0);
-        let is_focus = |word: &str| {
-            question
-                .focus
-                .iter()
-                .any(|focus| *focus == word.to_lowercase())
+        let is_named = |number: &usize| {
+            let word = query.words.get(*number);
+            word.is_none_or(|word| !question::says_what(&word.to_lowercase()))
         };
-        let focus = (0..query.words.len()).filter(|&number| is_focus(&query.words[number]));
         Self {
-            focus: focus.collect(),
+            named: (0..query.groups.len()).filter(is_named).collect(),
+            typed: query.words.iter().map(|word| word.to_lowercase()).collect(),
             query,
             idf,
             question,
@@ -96,12 +109,16 @@ impl<'a> Judge<'a> {
 
     /// Returns the best sentences of all passages, the likeliest first, each with its likeliest span.
     pub(super) fn ranked(&self, passages: &[Reach]) -> Vec<Sentence> {
-        self.marked(self.best(passages, &weights::SENTENCE), passages)
+        let all = self.scored(passages);
+        let best = all.iter().take(LOOKED_MAX).cloned().collect();
+        let mut ranked = self.marked(best, passages);
+        self.completed(&mut ranked, &all, passages);
+        ranked
     }
 
     /// Returns the steps of the list that the best sentences lead to, or else the best sentences.
     pub(super) fn steps(&self, passages: &[Reach], n_max: usize) -> Vec<Sentence> {
-        let all = self.scored(passages, &weights::SENTENCE);
+        let all = self.scored(passages);
         let best = all.iter().take(LOOKED_MAX).cloned().collect();
         let ranked = self.marked(best, passages);
         steps::listed(&ranked, &all, passages, n_max).unwrap_or(ranked)
@@ -111,32 +128,49 @@ impl<'a> Judge<'a> {
     fn marked(&self, mut best: Vec<Sentence>, passages: &[Reach]) -> Vec<Sentence> {
         for sentence in &mut best {
             let language = passages[sentence.passage].note.language;
-            if let Some(span) = self.with_around(sentence, language, span::best) {
-                sentence.score += weights::SPAN_SHARE * span.score;
-                sentence.mark(span);
-            }
-            match self.question.sought {
-                // Yes and no are hardly ever written down.
-                Sought::YesNo => sentence.span = None,
-                Sought::Code if sentence.is_code => sentence.span = Some(0..sentence.text.len()),
-                _ => {}
+            let taken = self.with_around(sentence, language, span::best);
+            if let Some(taken) = taken {
+                sentence.score += weights::SPAN_SHARE * taken.mass;
+                sentence.span = mark::marked(sentence, self.question, &self.typed, taken.span);
             }
         }
         best.sort_by(by_score);
         best
     }
 
-    /// Returns the best sentences by their own signals.
-    pub(super) fn best(&self, passages: &[Reach], weights: &[f32]) -> Vec<Sentence> {
-        let mut best = self.scored(passages, weights);
-        best.truncate(LOOKED_MAX);
-        best
+    /// Puts the name or the date before a sentence that has none, if the one before it has: "she" and "then" are
+    /// no answers.
+    fn completed(&self, ranked: &mut [Sentence], all: &[Sentence], passages: &[Reach]) {
+        for sentence in ranked {
+            let passage = &passages[sentence.passage];
+            let language = passage.note.language;
+            let (has, may_have) = self.has_sought(sentence, language);
+            if has || may_have || !antecedent::is_wanted(self.question.sought, language) {
+                continue;
+            }
+            let own = all.iter().filter(|other| other.passage == sentence.passage);
+            let before = own.filter(|other| {
+                other.raw.end <= sentence.raw.start
+                    && sentence.place - other.place <= antecedent::BACK_MAX
+            });
+            let mut before: Vec<&Sentence> = before.collect();
+            before.sort_by_key(|other| std::cmp::Reverse(other.place));
+            antecedent::complete(sentence, &before, &passage.text, self.question.sought);
+        }
     }
 
-    fn scored(&self, passages: &[Reach], weights: &[f32]) -> Vec<Sentence> {
+    /// Returns the sentences whose spans are looked at.
+    pub(super) fn looked(&self, passages: &[Reach]) -> Vec<Sentence> {
+        let mut all = self.scored(passages);
+        all.truncate(LOOKED_MAX);
+        all
+    }
+
+    /// Returns every sentence, the best by its own signals first.
+    fn scored(&self, passages: &[Reach]) -> Vec<Sentence> {
         let mut all = self.all(passages);
         for sentence in &mut all {
-            sentence.score = weights::score(&sentence.signals, weights);
+            sentence.score = weights::score(&sentence.signals, &weights::SENTENCE);
         }
         all.sort_by(by_score);
         all
@@ -162,14 +196,14 @@ impl<'a> Judge<'a> {
     ) -> T {
         let (like_focus, like_question) = self.likeness(sentence);
         run(&Around {
+            text: &sentence.text,
             tokens: &sentence.tokens,
             sought: self.question.sought,
             language,
             idf: &self.idf,
-            focus: &self.focus,
+            focus: &self.question.focus,
             like_focus: &like_focus,
             like_question: &like_question,
-            sentence: sentence.score,
         })
     }
 
@@ -185,10 +219,10 @@ impl<'a> Judge<'a> {
         let n_groups = self.idf.len();
         let language = passage.note.language;
         let mut held: Vec<Vec<bool>> = Vec::new();
-        for (raw, text, is_code) in quotable(passage, self.question.sought) {
-            let mut tokens = tokens::tokens(&text, language);
+        for one in quotable(passage, self.question.sought) {
+            let mut tokens = tokens::tokens(&one.text, language);
             let mut own = vec![false; n_groups];
-            matcher.each_or_part(&text, language, |group, start, end| {
+            matcher.each_or_part(&one.text, language, |group, start, end| {
                 own[group] = true;
                 for token in tokens.iter_mut() {
                     if token.bytes.start < end && token.bytes.end > start {
@@ -197,17 +231,7 @@ impl<'a> Judge<'a> {
                 }
             });
             held.push(own);
-            all.push(Sentence {
-                passage: number,
-                place: all.len() - first,
-                raw,
-                text,
-                is_code,
-                signals: [0.0; N_SENTENCE],
-                score: 0.0,
-                span: None,
-                tokens,
-            });
+            all.push(Sentence::new(number, all.len() - first, one, tokens));
         }
         let mut above = vec![false; n_groups];
         for crumb in &passage.breadcrumb {
@@ -226,6 +250,71 @@ impl<'a> Judge<'a> {
                 true => self.share(&held[place - 1]),
                 false => 0.0,
             };
+        }
+        self.note_structure(passage, &held, matcher, &mut all[first..]);
+    }
+
+    /// Fills in what headers, what leads to code and the place in the note tell of the sentences of a passage.
+    fn note_structure(
+        &self,
+        passage: &Reach,
+        held: &[Vec<bool>],
+        matcher: &mut Matcher<'_>,
+        own: &mut [Sentence],
+    ) {
+        let language = passage.note.language;
+        let n_groups = self.idf.len();
+        let held_by = |matcher: &mut Matcher<'_>, text: &str| {
+            let mut held = vec![false; n_groups];
+            matcher.each_or_part(text, language, |group, _, _| held[group] = true);
+            held
+        };
+        let further = |others: &[bool], own: &[bool]| -> Vec<bool> {
+            let pairs = others.iter().zip(own);
+            pairs.map(|(other, own)| *other && !own).collect()
+        };
+        if self.question.sought == Sought::Definition {
+            let title = held_by(matcher, &passage.note.title);
+            let n_titled = self.named.iter().filter(|&&group| title[group]).count();
+            let opens = define::opens_note(passage, n_titled, self.named.len());
+            for sentence in own.iter_mut() {
+                let said = define::said(&sentence.tokens, &sentence.text, self.named.len());
+                sentence.signals[18] = said.as_ref().map_or(0.0, |said| said.likelihood);
+                sentence.defined = said.map(|said| said.bytes);
+                sentence.opens_note = opens && sentence.place == 0;
+                sentence.signals[19] = f32::from(u8::from(sentence.opens_note));
+            }
+        }
+        let mut lead = vec![false; n_groups];
+        for (place, sentence) in own.iter_mut().enumerate() {
+            let is_comment = sentence.text.starts_with(['#', '/']);
+            if self.question.sought.may_be_code() && sentence.is_code {
+                sentence.signals[20] = self.share(&further(&lead, &held[place]));
+            }
+            if !sentence.is_code || is_comment {
+                lead.clone_from(&held[place]);
+            }
+            let Some(header) = table::header(&passage.text, &sentence.raw) else {
+                continue;
+            };
+            let new = further(&held_by(matcher, header), &held[place]);
+            sentence.signals[21] = self.share(&new);
+            let columns = table::cells(header);
+            let cells = table::cells(&sentence.text);
+            if columns.len() == cells.len() {
+                let shares = columns.iter().map(|column| {
+                    let own = held_by(matcher, &header[column.clone()]);
+                    self.share(&further(&own, &held[place]))
+                });
+                let best = shares.zip(cells).filter(|(_, cell)| !cell.is_empty());
+                let best = best.max_by(|a, b| a.0.total_cmp(&b.0));
+                sentence.cell = best.filter(|best| best.0 > 0.0).map(|(_, cell)| cell);
+                // A row that is asked for and a column that is asked for meet in the answer.
+                let is_row_asked = held[place].iter().any(|held| *held);
+                if sentence.cell.is_some() && is_row_asked {
+                    sentence.signals[21] += CELL_WORTH;
+                }
+            }
         }
     }
 
@@ -257,11 +346,13 @@ impl<'a> Judge<'a> {
             .iter()
             .filter(|token| token.is_telling())
             .count();
-        let (has, may_have) = has_sought(
-            self.question.sought,
-            &sentence.tokens,
-            passage.note.language,
-        );
+        let (has, may_have) = self.has_sought(sentence, passage.note.language);
+        // Code defines nothing, and is what was asked for where a command is.
+        let code = match self.question.sought {
+            Sought::Definition => 3.0,
+            sought if sought.may_be_code() => 0.0,
+            _ => 1.0,
+        };
         sentence.signals = [
             self.share(own),
             further(&|group| at(place.checked_sub(1), group)),
@@ -280,8 +371,54 @@ impl<'a> Judge<'a> {
             0.0,
             0.0,
             flag(is_item(&passage.text[sentence.raw.clone()])),
-            flag(sentence.is_code),
+            code * flag(sentence.is_code),
+            0.0,
+            0.0,
+            0.0,
+            0.0,
         ];
+    }
+
+    /// Whether a sentence has what is sought, and whether it may have, by how its words are written.
+    fn has_sought(&self, sentence: &Sentence, language: Language) -> (bool, bool) {
+        let question = self.question;
+        let tokens = &sentence.tokens;
+        let any = |is: &dyn Fn(&Token) -> bool| {
+            tokens
+                .iter()
+                .any(|token| token.asked.is_none() && is(token))
+        };
+        let is_name =
+            |token: &Token| token.is_capital && !token.is_stop && token.kind == Kind::Word;
+        let pairs = || {
+            tokens.windows(2).any(|pair| {
+                pair.iter()
+                    .all(|token| is_name(token) && token.asked.is_none())
+            })
+        };
+        match question.sought {
+            Sought::Day => {
+                let is_plain = |at: usize| mark::may_be_time(&sentence.text, tokens, at);
+                (any(&|token| token.is_date), (0..tokens.len()).any(is_plain))
+            }
+            Sought::Amount if question.is_price => {
+                let is_price = any(&|token| token.kind == Kind::Sign || token.is_money);
+                (is_price && any(&|token| token.is_number), false)
+            }
+            Sought::Amount => (
+                any(&|token| token.is_number && !token.is_date),
+                any(&|token| token.is_number),
+            ),
+            Sought::Name | Sought::Place => {
+                let inner = tokens
+                    .iter()
+                    .skip(1)
+                    .any(|token| is_name(token) && token.asked.is_none());
+                (pairs(), inner && language != Language::German)
+            }
+            Sought::Code | Sought::Steps => (mark::code(sentence, &self.typed).is_some(), false),
+            _ => (false, false),
+        }
     }
 
     /// Fills in how like each sentence is to the question, word by word.
@@ -330,87 +467,26 @@ impl<'a> Judge<'a> {
 }
 
 impl Sentence {
-    fn mark(&mut self, span: Span) {
-        let start = self.tokens[span.first].bytes.start;
-        self.span = Some(start..self.tokens[span.last].bytes.end);
+    fn new(passage: usize, place: usize, one: Quotable, tokens: Vec<Token>) -> Self {
+        Self {
+            passage,
+            place,
+            raw: one.raw,
+            text: one.text,
+            is_code: one.is_code,
+            code: one.code,
+            cell: None,
+            defined: None,
+            opens_note: false,
+            signals: [0.0; N_SENTENCE],
+            score: 0.0,
+            span: None,
+            tokens,
+        }
     }
 }
 
 fn by_score(a: &Sentence, b: &Sentence) -> std::cmp::Ordering {
     let place = |sentence: &Sentence| (sentence.passage, sentence.place);
     b.score.total_cmp(&a.score).then(place(a).cmp(&place(b)))
-}
-
-/// Whether a sentence has what is sought, and whether it may have, by how its words are written.
-fn has_sought(sought: Sought, tokens: &[Token], language: Language) -> (bool, bool) {
-    let any = |is: &dyn Fn(&Token) -> bool| {
-        tokens
-            .iter()
-            .any(|token| token.asked.is_none() && is(token))
-    };
-    let is_name = |token: &Token| token.is_capital && !token.is_stop && token.kind == Kind::Word;
-    let pairs = || {
-        tokens.windows(2).any(|pair| {
-            pair.iter()
-                .all(|token| is_name(token) && token.asked.is_none())
-        })
-    };
-    match sought {
-        Sought::Day => (any(&|token| token.is_date), any(&|token| token.is_number)),
-        Sought::Amount => (
-            any(&|token| token.is_number && !token.is_date),
-            any(&|token| token.is_number),
-        ),
-        Sought::Name | Sought::Place => {
-            let inner = tokens
-                .iter()
-                .skip(1)
-                .any(|token| is_name(token) && token.asked.is_none());
-            (pairs(), inner && language != Language::German)
-        }
-        Sought::Code => (any(&|token| token.kind == Kind::Quote), false),
-        _ => (false, false),
-    }
-}
-
-/// Whether a line is an item of a list.
-pub(super) fn is_item(raw: &str) -> bool {
-    let rest = raw.trim_start_matches(|c: char| c.is_ascii_digit());
-    raw.starts_with(['-', '*', '+']) || rest.len() < raw.len() && rest.starts_with(". ")
-}
-
-/// The sentences of a passage as they can be quoted: as a reader sees them where that stands in the
-/// text word for word, otherwise as they are written.
-fn quotable(passage: &Reach, sought: Sought) -> Vec<(Range<usize>, String, bool)> {
-    let layout = Format::of(&passage.note.path)
-        .unwrap_or(Format::Markdown)
-        .layout();
-    let mut sentences: Vec<(Range<usize>, String, bool)> = Vec::new();
-    for (raw, plain, is_code) in shown_sentences(&passage.text, layout) {
-        let own = &passage.text[raw.clone()];
-        // Backticks tell a command from the words around it.
-        let is_told_by_marks = sought == Sought::Code && own.contains('`');
-        let text = match !is_told_by_marks && cite::stands_in(&plain, own) {
-            true => plain,
-            false => one_line(own),
-        };
-        match sentences.last_mut() {
-            Some(last) if is_short(&last.1) || is_short(&text) => {
-                last.0.end = raw.end;
-                last.1 = one_line(&passage.text[last.0.clone()]);
-                last.2 &= is_code;
-            }
-            _ => sentences.push((raw, text, is_code)),
-        }
-    }
-    sentences.retain(|(_, text, _)| !is_short(text));
-    sentences
-}
-
-fn is_short(text: &str) -> bool {
-    text.chars().count() < QUOTED_CHARS_MIN
-}
-
-fn one_line(text: &str) -> String {
-    text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

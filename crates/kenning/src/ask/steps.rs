@@ -2,7 +2,8 @@
 //! stands in, or leads to. Pure.
 
 use super::Reach;
-use super::sentences::{Sentence, is_item};
+use super::quotable::is_item;
+use super::sentences::Sentence;
 
 /// Sentences that may lead to a list.
 const LEADS_MAX: usize = 3;
@@ -31,7 +32,7 @@ pub(super) fn listed(
                 .iter()
                 .rposition(|one| !is_step(one))
                 .map_or(0, |last| last + 1),
-            false if best.text.ends_with(':') => at + 1,
+            false if leads(&own, at, is_step) => first_lead(&own, at, is_step) + 1,
             false => continue,
         };
         let items = own[start..]
@@ -44,6 +45,19 @@ pub(super) fn listed(
         }
     }
     None
+}
+
+/// Whether a sentence leads to a list.
+fn leads(own: &[&Sentence], at: usize, is_step: impl Fn(&Sentence) -> bool) -> bool {
+    !is_step(own[at]) && own.get(at + 1).is_some_and(|next| is_step(next))
+}
+
+/// The first sentence of the passage that leads to a list and says as much of what was asked: of two ways to
+/// do it, the one that is told first.
+fn first_lead(own: &[&Sentence], at: usize, is_step: impl Fn(&Sentence) -> bool + Copy) -> usize {
+    let said = |place: usize| own[place].signals[0];
+    let mut earlier = (0..at).filter(|&place| leads(own, place, is_step));
+    earlier.find(|&place| said(place) >= said(at)).unwrap_or(at)
 }
 
 fn marked(item: &Sentence, score: f32) -> Sentence {

@@ -43,6 +43,8 @@ pub(super) struct Token {
     pub(super) is_date: bool,
     /// What amounts are counted in.
     pub(super) is_unit: bool,
+    /// The name of a currency.
+    pub(super) is_money: bool,
     /// Of a script without blanks.
     pub(super) is_unspaced: bool,
     /// The word of the question that it is a form of.
@@ -86,7 +88,26 @@ pub(super) fn tokens(text: &str, language: Language) -> Vec<Token> {
         words::lower_into(&text[start..end], &mut lower);
         tokens.push(token(&text[start..end], start..end, &lower, language));
     }
+    end_sentences(text, &mut tokens);
     tokens
+}
+
+/// Fewest letters of a word that a stop behind it does not merely shorten: "Dr."
+const WHOLE_WORD_MIN: usize = 4;
+
+/// No answer reaches across the end of a sentence, where several are shown as one.
+fn end_sentences(text: &str, tokens: &mut [Token]) {
+    for at in 1..tokens.len().saturating_sub(1) {
+        let (before, after) = (&tokens[at - 1], &tokens[at + 1]);
+        let is_end = &text[tokens[at].bytes.clone()] == "."
+            && before.kind == Kind::Word
+            && before.bytes.len() >= WHOLE_WORD_MIN
+            && after.bytes.start > tokens[at].bytes.end
+            && after.is_capital;
+        if is_end {
+            tokens[at].kind = Kind::Stop;
+        }
+    }
 }
 
 /// Combining marks belong to their letter.
@@ -140,6 +161,7 @@ fn token(text: &str, bytes: Range<usize>, lower: &str, language: Language) -> To
         is_number: kind == Kind::Number || is_word && question::is_number_word(lower, language),
         is_date: is_word && (question::is_date(lower) || is_month || question::is_weekday(lower)),
         is_unit: is_word && question::is_unit(lower),
+        is_money: is_word && question::is_money(lower),
         is_unspaced: words::is_unspaced(first),
         asked: None,
         bytes,

@@ -1,4 +1,4 @@
-//! Fits the weights of extraction: on every other question, so that the rest can tell whether it was luck.
+//! Fits the weights of sentences: on every other question, so that the rest can tell whether it was luck.
 //!
 //! A question's candidates share one unit of probability, by the softmax of their scores; the weights
 //! are moved until the share of good candidates is as large as it gets.
@@ -15,28 +15,11 @@ const STEP: f64 = 0.08;
 /// What large weights cost.
 const DECAY: f64 = 4e-3;
 
-/// What the best span may add to the score of its sentence.
-const SPAN_SHARES: [f64; 6] = [0.0, 0.1, 0.2, 0.3, 0.5, 1.0];
-
-/// Fitted weights: of sentences, then of spans, each with its name.
+/// Fitted weights of sentences, each with its name.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Fitted {
     /// Of sentences.
     pub sentence: Vec<(String, f32)>,
-    /// Of spans.
-    pub span: Vec<(String, f32)>,
-    /// For each share of the best span in the score of its sentence, how the halves did: those the
-    /// weights were fitted to, then the others.
-    pub shares: Vec<(f64, [Halved; 2])>,
-}
-
-/// How half of the questions did.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Halved {
-    /// The answer stands in the first sentence.
-    pub first: f64,
-    /// F1 of the best span of it.
-    pub f1: f64,
 }
 
 /// Fits the weights to every other question.
@@ -53,77 +36,59 @@ pub fn fit(cx: &SearchContext<'_>, questions: &[Answerable]) -> Result<Fitted> {
     let names = ask::sentence_signals();
     let fitted: Vec<&Group> = sentences.iter().step_by(2).collect();
     let sentence = learn(&fitted, names.len());
-    let mut spans = Vec::new();
-    for question in questions {
-        let found = ask::candidate_spans(cx, &question.text, &sentence, &options)?;
-        let best = |text: &str| {
-            question
-                .answers
-                .iter()
-                .map(|answer| f1(text, answer))
-                .fold(0.0, f64::max)
-        };
-        let is_good = |text: &str| question.answers.iter().any(|answer| holds(text, answer));
-        let found = found.into_iter().map(|(text, score, spans)| Looked {
-            is_good: is_good(&text),
-            score: f64::from(score),
-            spans: Group::of(spans, best),
-        });
-        spans.push(found.collect::<Vec<_>>());
-    }
-    let span_names = ask::span_signals();
-    let joined: Vec<Group> = spans
-        .iter()
-        .step_by(2)
-        .map(|looked| Group::joined(looked))
-        .collect();
-    let span = learn(&joined.iter().collect::<Vec<_>>(), span_names.len());
-    let shares = SPAN_SHARES.map(|share| {
-        (
-            share,
-            [0, 1].map(|first| halved(&spans, first, share, &span)),
-        )
-    });
     Ok(Fitted {
         sentence: names.into_iter().zip(sentence).collect(),
-        span: span_names.into_iter().zip(span).collect(),
-        shares: shares.to_vec(),
     })
 }
 
-/// A sentence whose spans were looked at.
-struct Looked {
-    is_good: bool,
-    score: f64,
-    spans: Group,
+/// One question, as the reader is fitted to it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Reading {
+    /// What is asked for, by its number.
+    pub sought: usize,
+    /// The likeliest sentences.
+    pub sentences: Vec<ReadSentence>,
 }
 
-/// How every other question does, from the given one on.
-fn halved(all: &[Vec<Looked>], first: usize, share: f64, weights: &[f32]) -> Halved {
-    let weights: Vec<f64> = weights.iter().map(|&weight| f64::from(weight)).collect();
-    let mut half = Halved::default();
-    let mut n = 0.0;
-    for looked in all.iter().skip(first).step_by(2) {
-        n += 1.0;
-        let scored = looked.iter().map(|sentence| {
-            let spans = sentence
-                .spans
-                .signals
-                .iter()
-                .map(|own| score(own, &weights));
-            let best = spans.enumerate().max_by(|a, b| a.1.total_cmp(&b.1));
-            let (place, best) = best.unwrap_or((0, 0.0));
-            (sentence.score + share * best, place, sentence)
+/// A sentence of it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct ReadSentence {
+    /// Its signals, and the score they have.
+    pub signals: Vec<f32>,
+    /// The score.
+    pub score: f32,
+    /// What is seen of each token.
+    pub inputs: Vec<Vec<f32>>,
+    /// Each token that is a function word; others are empty.
+    pub words: Vec<String>,
+    /// First and last token of each candidate, and its F1.
+    pub spans: Vec<(usize, usize, f64)>,
+}
+
+/// Returns what the reader is fitted to.
+pub fn readings(cx: &SearchContext<'_>, questions: &[Answerable]) -> Result<Vec<Reading>> {
+    let options = AskOptions::at(super::JUDGED_AT);
+    let read = |question: &Answerable| {
+        let worth = |text: &str| {
+            let all = question.answers.iter().map(|answer| f1(text, answer));
+            all.fold(0.0, f64::max)
+        };
+        let (sought, sentences) = ask::readable(cx, &question.text, &options)?;
+        let sentences = sentences.into_iter().map(|one| ReadSentence {
+            signals: one.signals,
+            score: one.score,
+            inputs: one.inputs,
+            words: one.words,
+            spans: (one.spans.into_iter())
+                .map(|(first, last, text)| (first, last, worth(&text)))
+                .collect(),
         });
-        if let Some((_, place, sentence)) = scored.max_by(|a, b| a.0.total_cmp(&b.0)) {
-            half.first += f64::from(u8::from(sentence.is_good));
-            half.f1 += sentence.spans.goodness.get(place).copied().unwrap_or(0.0);
-        }
-    }
-    Halved {
-        first: half.first / f64::max(n, 1.0),
-        f1: half.f1 / f64::max(n, 1.0),
-    }
+        Ok(Reading {
+            sought,
+            sentences: sentences.collect(),
+        })
+    };
+    questions.iter().map(read).collect()
 }
 
 /// The candidates of one question: signals, and how good each is.
@@ -143,18 +108,6 @@ impl Group {
         Self {
             signals,
             goodness: good,
-        }
-    }
-
-    /// All spans of a question's sentences.
-    fn joined(looked: &[Looked]) -> Self {
-        let all = looked.iter().map(|sentence| &sentence.spans);
-        Self {
-            signals: all
-                .clone()
-                .flat_map(|group| group.signals.clone())
-                .collect(),
-            goodness: all.flat_map(|group| group.goodness.clone()).collect(),
         }
     }
 }

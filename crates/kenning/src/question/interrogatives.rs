@@ -229,6 +229,30 @@ fn is_german_participle(word: &str) -> bool {
         && !STATES.contains(&word)
 }
 
+/// Whether a word stands between something and what it is said to be: "is", "refers to", "means".
+pub(crate) fn says_what(word: &str) -> bool {
+    #[rustfmt::skip]
+    const SAYS: &[&str] = &[
+        "refers", "mean", "denotes", "describes", "stands", "bezeichnet", "bezeichnen", "bedeuten", "désigne",
+        "signifie", "significa", "betekent", "betyder", "означает", "называется", "—", "是", "とは",
+    ];
+    is_copula(word) || SAYS.contains(&word)
+}
+
+/// Whether "what" asks for what to do.
+pub(super) fn asks_what_to_do(rest: &[&str]) -> bool {
+    const WHO: &[&str] = &["i", "we", "you", "one", "ich", "wir", "man", "du"];
+    const DO: &[&str] = &["do", "tun", "machen", "mache", "tue"];
+    let at = |place: usize| rest.get(place).copied().unwrap_or_default();
+    let is_asked_of = |place: usize| WHO.contains(&at(place));
+    match at(0) {
+        "to" | "zu" => DO.contains(&at(1)),
+        "tun" => true,
+        "mache" | "tue" | "machen" | "macht" => is_asked_of(1),
+        _ => is_asked_of(1) && DO.contains(&at(2)),
+    }
+}
+
 /// Whether a question that begins with a word can be answered by yes or no.
 pub(super) fn is_auxiliary(word: &str) -> bool {
     #[rustfmt::skip]
@@ -241,6 +265,9 @@ pub(super) fn is_auxiliary(word: &str) -> bool {
     ];
     AUXILIARIES.contains(&word)
 }
+
+/// Fewest bytes of the last part of a compound that tell what it is.
+const COMPOUND_PART_MIN: usize = 5;
 
 /// What a question asks for whose "which" is followed by a word.
 pub(super) fn kind_of(word: &str, languages: &[Language]) -> Option<Sought> {
@@ -286,6 +313,11 @@ pub(super) fn kind_of(word: &str, languages: &[Language]) -> Option<Sought> {
             "eigenschaft", "kommando", "commande", "fichier", "comando", "archivo", "opdracht",
         ]),
     ];
+    // German makes one word of several: the last one counts.
+    let is_compound = languages.contains(&Language::German);
+    let is_kind = |kind: &&str| {
+        *kind == word || is_compound && kind.len() >= COMPOUND_PART_MIN && word.ends_with(*kind)
+    };
     let mut kinds = KINDS.iter();
-    kinds.find_map(|(sought, words)| words.contains(&word).then_some(*sought))
+    kinds.find_map(|(sought, words)| words.iter().any(&is_kind).then_some(*sought))
 }

@@ -57,6 +57,17 @@ pub(crate) fn is_date(word: &str) -> bool {
     }
 }
 
+/// Whether a word in lower case is a currency.
+pub(crate) fn is_money(lower: &str) -> bool {
+    MONEY.contains(&lower)
+}
+
+#[rustfmt::skip]
+const MONEY: &[&str] = &[
+    "dollars", "dollar", "euros", "euro", "pounds", "pfund", "cents", "cent", "usd", "eur", "gbp", "chf", "franken",
+    "francs", "pesos", "kronor", "kroner", "yen", "рублей", "рубля", "lira", "złotych", "ευρώ",
+];
+
 /// A year of our times.
 pub(crate) fn is_year(word: &str) -> bool {
     word.len() == 4 && word.bytes().all(|b| b.is_ascii_digit()) && ("1500".."2200").contains(&word)

@@ -117,6 +117,87 @@ fn who_when_and_how_much_are_marked() {
     check(&vault, "How much did the north gutter cost?", "1,180", 5);
 }
 
+const TOOLS: &str = "-- Pipx.md --
+# Pipx
+
+It is very useful, they say.
+
+[Pipx](https://example.org/pipx) is a command line tool to run applications in isolation.
+
+You can list what is installed:
+
+```bash
+pipx list
+```
+
+You can use `pipx upgrade-all` to upgrade all installed packages of pipx.
+-- Paint.md --
+# Paint
+
+All codes are from Zenith Paint on Grand Avenue, for walls and trim.
+
+| Room | Color | Code |
+|------|-------|------|
+| Hall | Linen | 3000-1 |
+| Attic | Owl | 5562-3 |
+-- Boiler.md --
+# Boiler
+
+- **19 January 2026** no heat at six. Pump humming. Marlys changed the cartridge of the boiler, part 1174-CK9, for $214.
+-- Rock.md --
+# Rock
+
+Rosetta Tharpe was a visionary with a guitar. Yes, she founded the genre of rock and roll.
+";
+
+#[test]
+fn code_cells_definitions_and_what_goes_before_are_marked() {
+    let vault = indexed(vault(TOOLS));
+    check(&vault, "what is pipx", "a command line tool", 5);
+    check(
+        &vault,
+        "which command lists what is installed with pipx",
+        "pipx list",
+        7,
+    );
+    check(
+        &vault,
+        "which command upgrades all packages of pipx",
+        "pipx upgrade-all",
+        13,
+    );
+    check(&vault, "which paint code is on the attic", "5562-3", 8);
+    check(
+        &vault,
+        "when was the cartridge of the boiler changed",
+        "19 January 2026",
+        3,
+    );
+    check(
+        &vault,
+        "how much did the cartridge of the boiler cost",
+        "214",
+        3,
+    );
+    check(
+        &vault,
+        "who founded the genre of rock and roll",
+        "Rosetta Tharpe",
+        3,
+    );
+    for question in [
+        "what is pipx",
+        "when was the cartridge of the boiler changed",
+        "who founded rock and roll",
+    ] {
+        hold_to_it(
+            &vault.store(),
+            &ask(&vault.store(), question, false),
+            question,
+        );
+    }
+}
+
 #[test]
 fn what_the_notes_do_not_say_is_not_made_up() {
     let vault = indexed(vault(HOUSE));

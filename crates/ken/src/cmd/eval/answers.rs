@@ -9,40 +9,58 @@ use kenning::budget::Budget;
 use kenning::embed::Embedder;
 use kenning::eval::{self, Answerable, Collection};
 use kenning::search::{SearchContext, Tuning};
+use kenning::vault::Vault;
 
-use super::{Found, TemporaryIndex, name, tables};
-use crate::args::EvalArgs;
+use super::{Found, TemporaryIndex, golden, name, tables};
+use crate::args::{EvalArgs, Place};
 use crate::hint::Hinted;
 use crate::render;
 use crate::settings::Settings;
-use crate::wire::eval::AnswersReport;
+use crate::wire::eval::{self as wire, AnswersReport};
 
 /// File with the answers to a collection's questions.
 const ANSWERS: &str = "answers.jsonl";
 const QUESTIONS: &str = "queries.jsonl";
 
+/// Questions with their answers, and an index of the notes that should give them.
+struct Set {
+    name: String,
+    questions: Vec<Answerable>,
+    index: TemporaryIndex,
+}
+
 pub(super) fn run(
     settings: &Settings,
+    place: &Place,
     model: &Arc<dyn Embedder>,
     tuning: &Tuning,
     answers: &Path,
     args: &EvalArgs,
 ) -> Result<Found> {
     let mut reports = Vec::new();
-    for (collection, answers) in pairs(args.collection.as_deref().unwrap_or(answers), answers)? {
-        let questions = eval::answerable(&collection, &answers)?;
-        let source = Collection::read(&collection)?;
-        let index = TemporaryIndex::make(&source, settings.profile(None)?, model)?;
+    let mut answer = |set: Set| -> Result<()> {
         let cx = SearchContext {
-            store: &index.store,
+            store: &set.index.store,
             embedder: &**model,
             tuning,
             budget: &Budget::default(),
         };
-        if args.tune {
-            render::print(&tables::fitted(&eval::fit(&cx, &questions)?))?;
-        } else {
-            reports.push(measured(&cx, name(&collection), &questions)?);
+        match (args.tune, args.json) {
+            (true, true) => {
+                for reading in eval::readings(&cx, &set.questions)? {
+                    render::print_json(&wire::reading(&reading))?;
+                }
+            }
+            (true, false) => render::print(&tables::fitted(&eval::fit(&cx, &set.questions)?))?,
+            (false, _) => reports.push(measured(&cx, set.name, &set.questions)?),
+        }
+        Ok(())
+    };
+    if answers.is_file() {
+        answer(of_vault(settings, place, model, answers)?)?;
+    } else {
+        for (folder, answers) in pairs(args.collection.as_deref().unwrap_or(answers), answers)? {
+            answer(of_collection(settings, model, &folder, &answers)?)?;
         }
     }
     match args.json {
@@ -51,6 +69,40 @@ pub(super) fn run(
         false => render::print(&tables::answers(&reports))?,
     }
     Ok(Found::Something)
+}
+
+fn of_collection(
+    settings: &Settings,
+    model: &Arc<dyn Embedder>,
+    folder: &Path,
+    answers: &Path,
+) -> Result<Set> {
+    let questions = eval::answerable(folder, answers)?;
+    let source = Collection::read(folder)?;
+    Ok(Set {
+        name: name(folder),
+        questions,
+        index: TemporaryIndex::make(&source, settings.profile(None)?, model)?,
+    })
+}
+
+/// Questions written by hand, put to the notes of a vault.
+fn of_vault(
+    settings: &Settings,
+    place: &Place,
+    model: &Arc<dyn Embedder>,
+    file: &Path,
+) -> Result<Set> {
+    let located = settings.locate(place)?;
+    let folder = located.vault.unwrap_or_default();
+    let whole = folder.canonicalize().ok();
+    let questions = golden::answerable(file, whole.as_deref())?;
+    let vault = Vault::open(&folder, located.rules)?.with_git(crate::git::log);
+    Ok(Set {
+        name: name(&folder),
+        questions,
+        index: TemporaryIndex::make(&vault, located.profile, model)?,
+    })
 }
 
 fn measured(
@@ -84,7 +136,7 @@ fn pairs(collection: &Path, answers: &Path) -> Result<Vec<(PathBuf, PathBuf)>> {
     match pairs.is_empty() {
         true => Err(Hinted::error(
             format!("there is no {ANSWERS} for {}", collection.display()),
-            "`--answers` takes a folder with answers.jsonl, or one with a folder for each collection",
+            "`--answers` takes a folder with answers.jsonl, one with a folder for each collection, or a file of questions with --vault",
         )),
         false => Ok(pairs),
     }

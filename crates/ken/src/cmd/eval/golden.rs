@@ -6,7 +6,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::Result;
-use kenning::eval::{Judgements, Question};
+use kenning::eval::{Answerable, Judgements, Question};
 use serde::Deserialize;
 
 use crate::hint::Hinted;
@@ -30,6 +30,9 @@ struct GoldenQuery {
     relevant: Vec<String>,
     #[serde(default)]
     grades: Option<Vec<f64>>,
+    /// Texts of which one must be in the answer.
+    #[serde(default)]
+    answers: Vec<String>,
     #[serde(default)]
     kind: String,
     /// The vault that is asked, by the end of its path; any if left out.
@@ -39,27 +42,11 @@ struct GoldenQuery {
 
 /// Reads the questions to the vault in `folder`.
 pub(super) fn read(file: &Path, folder: Option<&Path>) -> Result<Judgements> {
-    let text = fs::read_to_string(file).map_err(|error| kenning::Error::io(file, error))?;
-    let golden: Golden =
-        toml::from_str(&text).map_err(|error| settings::bad_toml(file, Some(&text), &error))?;
     let mut judgements = Judgements::default();
-    let mut asked = HashSet::new();
-    for query in golden.query {
-        let is_asked = |vault| folder.is_some_and(|folder| folder.ends_with(vault));
-        if !query.vault.as_ref().is_none_or(is_asked) {
-            continue;
-        }
-        let bad = |reason: &str, hint: &str| {
-            Hinted::error(
-                format!("{}: {:?} {reason}", file.display(), query.text),
-                format!("{hint}; see docs/evaluation.md for the format"),
-            )
-        };
-        if !asked.insert(query.text.clone()) {
-            return Err(bad("is asked twice", "keep one of them"));
-        }
+    for query in queries(file, folder)? {
         if query.kind == ABSENT && !query.relevant.is_empty() {
-            return Err(bad("is absent but has relevant notes", "leave one out"));
+            let reason = "is absent but has relevant notes";
+            return Err(bad(file, &query.text, reason, "leave one out"));
         }
         if query.kind == ABSENT {
             judgements.absent.push(query.text);
@@ -67,15 +54,16 @@ pub(super) fn read(file: &Path, folder: Option<&Path>) -> Result<Judgements> {
         }
         if query.relevant.is_empty() {
             let hint = "name them, or say kind = \"absent\" if there are none";
-            return Err(bad("has no relevant notes", hint));
+            return Err(bad(file, &query.text, "has no relevant notes", hint));
         }
         let grades = match &query.grades {
             None => vec![1.0; query.relevant.len()],
             Some(grades) => grades.clone(),
         };
         if grades.len() != query.relevant.len() || !grades.iter().all(|grade| *grade > 0.0) {
+            let reason = "has grades that do not fit its notes";
             let hint = "give each relevant note a grade above 0, or none of them";
-            return Err(bad("has grades that do not fit its notes", hint));
+            return Err(bad(file, &query.text, reason, hint));
         }
         judgements.questions.push(Question {
             id: query.text.clone(),
@@ -85,12 +73,57 @@ pub(super) fn read(file: &Path, folder: Option<&Path>) -> Result<Judgements> {
             excluded: HashSet::new(),
         });
     }
-    if asked.is_empty() {
-        return Err(Hinted::error(
+    Ok(judgements)
+}
+
+/// Reads the questions to the vault in `folder` with the answers that count.
+pub(super) fn answerable(file: &Path, folder: Option<&Path>) -> Result<Vec<Answerable>> {
+    let with_answers = |query: GoldenQuery| match query.answers.is_empty() {
+        true => Err(bad(
+            file,
+            &query.text,
+            "has no answers",
+            "give texts of which one must be shown, such as answers = [\"9 meters\"]",
+        )),
+        false => Ok(Answerable {
+            id: query.text.clone(),
+            text: query.text,
+            answers: query.answers,
+        }),
+    };
+    queries(file, folder)?
+        .into_iter()
+        .map(with_answers)
+        .collect()
+}
+
+/// Reads what is asked of the vault in `folder`, each question once.
+fn queries(file: &Path, folder: Option<&Path>) -> Result<Vec<GoldenQuery>> {
+    let text = fs::read_to_string(file).map_err(|error| kenning::Error::io(file, error))?;
+    let golden: Golden =
+        toml::from_str(&text).map_err(|error| settings::bad_toml(file, Some(&text), &error))?;
+    let is_asked = |vault: &PathBuf| folder.is_some_and(|folder| folder.ends_with(vault));
+    let mut queries = golden.query;
+    queries.retain(|query| query.vault.as_ref().is_none_or(is_asked));
+    let mut asked = HashSet::new();
+    for query in &queries {
+        if !asked.insert(query.text.as_str()) {
+            return Err(bad(file, &query.text, "is asked twice", "keep one of them"));
+        }
+    }
+    match queries.is_empty() {
+        true => Err(Hinted::error(
             format!("{} has no question to this vault", file.display()),
             "name a vault that its questions are about; see docs/evaluation.md for the format"
                 .to_owned(),
-        ));
+        )),
+        false => Ok(queries),
     }
-    Ok(judgements)
+}
+
+fn bad(file: &Path, question: &str, reason: &str, hint: &str) -> anyhow::Error {
+    Hinted::error(
+        format!("{}: {question:?} {reason}", file.display()),
+        format!("{hint}; see docs/evaluation.md for the format"),
+    )
 }

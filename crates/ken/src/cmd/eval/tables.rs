@@ -52,18 +52,8 @@ pub(super) fn answers(reports: &[AnswersReport]) -> String {
 /// Weights as they are written down.
 pub(super) fn fitted(fitted: &Fitted) -> String {
     let mut out = String::new();
-    for (title, weights) in [("sentences", &fitted.sentence), ("spans", &fitted.span)] {
-        let _ = writeln!(out, "{title}");
-        for (name, weight) in weights {
-            let _ = writeln!(out, "    {weight:.3}, // {name}");
-        }
-    }
-    for (share, [fitted, others]) in &fitted.shares {
-        let _ = writeln!(
-            out,
-            "span share {share}: first {:.4}, F1 {:.4}; other half {:.4}, {:.4}",
-            fitted.first, fitted.f1, others.first, others.f1
-        );
+    for (name, weight) in &fitted.sentence {
+        let _ = writeln!(out, "    {weight:.3}, // {name}");
     }
     out
 }
