@@ -162,7 +162,8 @@ impl Question {
             asked::Mark::What => of_focus(&focus, &languages).unwrap_or_default(),
             asked::Mark::Is(sought) => sought,
         };
-        let has_focus = matches!(mark, asked::Mark::What) || sought == Sought::Amount;
+        let has_focus = matches!(mark, asked::Mark::What) && sought != Sought::Steps
+            || sought == Sought::Amount;
         let focus = focus
             .into_iter()
             .take(FOCUS_WORDS_MAX)
