@@ -371,6 +371,7 @@ pub(crate) fn n_threads() -> usize {
 }
 
 /// Shows how many passages have a vector, on a terminal; what is returned is told.
+#[cfg(feature = "onnx")]
 pub(crate) fn vector_bar() -> impl Fn(usize, usize) {
     let bar = Bar::new();
     move |n_done, n_total| {

@@ -34,6 +34,10 @@ pub(crate) enum Patience {
 
 /// A reranker by name.
 #[derive(Clone, Debug)]
+#[cfg_attr(
+    not(feature = "onnx"),
+    expect(dead_code, reason = "only transformers are run with these")
+)]
 pub(crate) struct RerankerPlace {
     pub(crate) model: String,
     /// Where models lie that were added.

@@ -148,10 +148,10 @@ fn what_cannot_be_a_question_is_refused() {
             "{problem}"
         );
     };
-    refused(json!([]), "no question");
+    refused(json!([]), "not a question");
     refused(
         json!([{"role": "assistant", "content": "hello"}]),
-        "no question",
+        "not a question",
     );
     let fetched = json!({"type": "image_url", "image_url": {"url": "https://example.com/a.png"}});
     refused(

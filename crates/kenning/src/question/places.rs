@@ -9,19 +9,42 @@ pub(crate) type Place = std::ops::Range<usize>;
 
 /// Returns where a text may name somebody. Headings and code write other words like names, too.
 pub(crate) fn names(text: &str, language: Language) -> Vec<Place> {
-    let mut places = Vec::new();
-    let mut start = 0;
-    let mut is_code = false;
-    for line in text.split_inclusive('\n') {
+    let of_line = |(start, line): (usize, _)| {
+        let own = names_in(line, language);
+        own.map(move |at| start + at.start..start + at.end)
+    };
+    prose(text).flat_map(of_line).collect()
+}
+
+/// Returns where sentences begin with a word that is no function word, and the word behind it. Any word is
+/// capitalised there: whether it is a name, others must tell.
+pub(crate) fn openers(text: &str, language: Language) -> Vec<(Place, Place)> {
+    let mut openers = Vec::new();
+    for (start, line) in prose(text) {
+        let place =
+            |word: &words::Word<'_>| start + word.start..start + word.start + word.text.len();
+        let all: Vec<words::Word<'_>> = words::words(line).collect();
+        for pair in all.windows(2) {
+            let is_name = is_capitalised(pair[0].text) && !is_function_word(pair[0].text, language);
+            if is_name && begins_sentence(&line[..pair[0].start]) {
+                openers.push((place(&pair[0]), place(&pair[1])));
+            }
+        }
+    }
+    openers
+}
+
+/// The lines of a text that are neither headings nor code, and where they start.
+fn prose(text: &str) -> impl Iterator<Item = (usize, &str)> {
+    let (mut next, mut is_code) = (0, false);
+    text.split_inclusive('\n').filter_map(move |line| {
+        let start = next;
+        next += line.len();
         let trimmed = line.trim_start();
         let is_fence = trimmed.starts_with("```") || trimmed.starts_with("~~~");
         is_code ^= is_fence;
-        if !is_code && !is_fence && !trimmed.starts_with('#') {
-            places.extend(names_in(line, language).map(|at| start + at.start..start + at.end));
-        }
-        start += line.len();
-    }
-    places
+        (!is_code && !is_fence && !trimmed.starts_with('#')).then_some((start, line))
+    })
 }
 
 /// Returns where one line may name somebody. German writes every noun as a name is written: there it takes
@@ -57,13 +80,19 @@ fn is_inside_sentence(before: &str) -> bool {
     sentence.len() < before.len() && (sentence.ends_with(is_after_word) || is_title)
 }
 
+/// Whether a sentence begins with what comes next.
+fn begins_sentence(before: &str) -> bool {
+    let before = before.trim_end();
+    before.is_empty() || before.ends_with(['.', '!', '?', ':', '-', '*', '>'])
+}
+
 /// Whether what comes next stands where German tells who did something: "Anna baute", "von Anna", "obwohl Anna".
 fn is_german_doer(before: &str) -> bool {
     const BEFORE: &[&str] = &[
         "von", "durch", "obwohl", "dass", "weil", "als", "noch", "herr", "frau", "dr",
     ];
     let sentence = before.trim_end();
-    let is_first = sentence.is_empty() || sentence.ends_with(['.', '!', '?', ':', '-', '*', '>']);
+    let is_first = begins_sentence(before);
     let last = sentence
         .rsplit(char::is_whitespace)
         .next()

@@ -97,12 +97,32 @@ impl Event {
         language: Language,
     ) -> impl Iterator<Item = places::Place> + use<'f> {
         let all = match self.sought {
-            Sought::Name => places::names(text, language),
+            Sought::Name => {
+                let mut names = places::names(text, language);
+                names.extend(opening_names(text, found, language));
+                names
+            }
             _ => places::days(text),
         };
         let is_new = |place: &places::Place| !found.iter().any(|(_, own)| own.start == place.start);
         all.into_iter().filter(is_new)
     }
+}
+
+/// Names at the beginning of sentences, where other words are capitalised, too: those that are no English words, and
+/// whoever stands in front of what was asked about, "John repaired".
+fn opening_names<'t>(
+    text: &'t str,
+    found: &'t [Found],
+    language: Language,
+) -> impl Iterator<Item = places::Place> + 't {
+    let is_name = move |(place, next): &(places::Place, places::Place)| {
+        let is_past = text[next.clone()].ends_with("ed");
+        let is_asked = found.iter().any(|(_, own)| own.start == next.start);
+        !spelling::is_english(&text[place.clone()].to_lowercase()) || is_past && is_asked
+    };
+    let openers = places::openers(text, language).into_iter();
+    openers.filter(is_name).map(|(place, _)| place)
 }
 
 /// A word of the question by its number, and where it stands.
@@ -166,6 +186,14 @@ mod tests {
             Some(false)
         );
         assert_eq!(logo("The Firefox logo was drawn by Jon Hicks."), Some(true));
+        assert_eq!(
+            logo("Images used there: the Firefox logo. Designing it is fun."),
+            Some(false)
+        );
+        let mended = |passage| english("who repaired the north gutter", "Roof", passage);
+        assert_eq!(mended("Esko took the north gutter down."), Some(true));
+        assert_eq!(mended("John repaired the north gutter."), Some(true));
+        assert_eq!(mended("Somebody took the gutter down."), Some(false));
         assert_eq!(
             logo("The Firefox logo is from Hicks, says the page."),
             Some(true)

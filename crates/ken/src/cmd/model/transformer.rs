@@ -9,7 +9,7 @@ use crate::args::Place;
 use crate::cmd::Found;
 use crate::hint::Hinted;
 use crate::models::{self, Installed};
-use crate::render::{self, counted, say};
+use crate::render::say;
 use crate::settings::{Settings, edit};
 
 /// Has the best passages read again by a model.
@@ -93,6 +93,7 @@ mod built {
 #[cfg(feature = "onnx")]
 mod built {
     use super::*;
+    use crate::render::{self, counted};
     use crate::runtime::{self, How};
     use crate::settings::Located;
 
