@@ -181,7 +181,7 @@ fn embedding_of(located: &Located) -> Option<Embedding> {
 
 /// Names the index of a place, to be asked with its model. Words can be asked for without a model.
 pub(crate) fn index_of(located: &Located, model: &Model) -> Kenning {
-    let index = Kenning::new(&located.store, now).index_options(IndexOptions {
+    let index = Kenning::new(located.place(), now).index_options(IndexOptions {
         n_threads: n_threads(),
         ..IndexOptions::default()
     });
@@ -198,8 +198,8 @@ pub(crate) fn index_of(located: &Located, model: &Model) -> Kenning {
 /// Opens the index of a place, if it is the one that was made from its vault.
 pub(crate) fn store(located: &Located) -> kenning::Result<Store> {
     match &located.vault {
-        Some(vault) => Store::open_of(&located.store, &vault::name_of(vault)),
-        None => Store::open(&located.store),
+        Some(vault) => located.place().read_of(&vault::name_of(vault)),
+        None => located.place().read(),
     }
 }
 
@@ -274,7 +274,7 @@ fn vault_of(located: &Located, folder: &Path) -> Result<Vault> {
     let opened = Vault::open(folder, located.rules.clone());
     if matches!(opened, Err(Error::VaultMissing { .. })) {
         // What cannot be noted down is still the error that is returned.
-        let _ = index::note_closed(&located.store, FOLDER_GONE, Duration::ZERO, now());
+        let _ = index::note_closed(&located.place(), FOLDER_GONE, Duration::ZERO, now());
     }
     Ok(opened?.with_git(git::log))
 }
@@ -341,7 +341,7 @@ fn run_update(
     run: impl Fn(Update<'_>) -> kenning::Result<Report>,
 ) -> Result<(Report, f64)> {
     let model = Model::of(located)?;
-    let index = Kenning::new(&located.store, now)
+    let index = Kenning::new(located.place(), now)
         .embedder(Arc::clone(model.embedder()?))
         .reader(Arc::new(Readers::default()))
         .index_options(options.clone());

@@ -175,6 +175,11 @@ pub(crate) struct Located {
 }
 
 impl Located {
+    /// Returns where the index is kept, to be opened there.
+    pub(crate) fn place(&self) -> kenning::store::Place {
+        self.store.as_path().into()
+    }
+
     /// Whether a folder of the vault, given from its root, belongs to this domain.
     pub(crate) fn holds(&self, folder: &str) -> bool {
         let rules = &self.rules;

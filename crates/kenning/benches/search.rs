@@ -109,7 +109,7 @@ static BED: LazyLock<Bed> = LazyLock::new(|| {
     let vault = Vault::open(&data(), WalkRules::default()).expect("KEN_BENCH_DATA is a folder");
     index::update(&IndexContext {
         source: &vault,
-        store: &path,
+        store: &path.as_path().into(),
         reader: &InProcess::default(),
         embedder: embed::embedded(),
         now: 0,

@@ -13,7 +13,6 @@ mod understand;
 mod vectors;
 
 use std::collections::HashMap;
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
@@ -30,7 +29,7 @@ use crate::error::{Error, Result};
 use crate::extract::{self, Reader};
 use crate::note::Format;
 use crate::secrets;
-use crate::store::{self, FileId, Inventory, StoreWriter};
+use crate::store::{self, FileId, Inventory, Place, StoreWriter};
 use crate::vault::{self, Found, Source, Stamp, Walk};
 use gone::{Ground, Known};
 use prepare::{Group, Outcome, Tools};
@@ -48,8 +47,8 @@ const SAMPLE_BYTES: usize = 4 << 10;
 pub struct IndexContext<'a> {
     /// Where the notes are.
     pub source: &'a dyn Source,
-    /// The index file.
-    pub store: &'a Path,
+    /// Where the index is kept.
+    pub store: &'a Place,
     /// Reads the files that are not Markdown.
     pub reader: &'a dyn Reader,
     /// Makes the vectors.
@@ -111,11 +110,11 @@ pub fn update_file(cx: &IndexContext<'_>, path: &str, stamp: Option<Stamp>) -> R
 }
 
 /// Has an index say that its vault is not there at all, for whoever asks it next.
-pub fn note_closed(store: &Path, reason: &str, patience: Duration, now: i64) -> Result<()> {
+pub fn note_closed(store: &Place, reason: &str, patience: Duration, now: i64) -> Result<()> {
     if !store.exists() {
         return Ok(());
     }
-    let mut writer = StoreWriter::open(store, patience)?;
+    let mut writer = store.write(patience)?;
     if writer.meta()?.model.is_some() {
         let reason = reason.to_owned();
         gone::note_down(&mut writer, Some(&Withheld::Closed { reason }))?;
@@ -129,10 +128,10 @@ fn or_anew(
     cx: &IndexContext<'_>,
     run: impl Fn(&IndexContext<'_>) -> Result<Report>,
 ) -> Result<Report> {
-    let seen = FileId::of(cx.store);
+    let seen = cx.store.file().and_then(FileId::of);
     match (run(cx), seen) {
         (Err(Error::StoreCorrupt { reason, .. }), Some(seen)) => {
-            let aside = store::set_aside(cx.store, seen, cx.options.patience)?;
+            let aside = store::set_aside(cx.store.name(), seen, cx.options.patience)?;
             let rebuilt = Some(Rebuild::Damaged { reason, aside });
             let report = update_all(cx)?;
             Ok(Report { rebuilt, ..report })
@@ -325,11 +324,11 @@ impl Plan {
 fn open(cx: &IndexContext<'_>) -> Result<(StoreWriter, Plan)> {
     let mut outdated = None;
     let patience = cx.options.patience;
-    let writer = match StoreWriter::open(cx.store, patience) {
+    let writer = match cx.store.write(patience) {
         Err(Error::StoreOutdated { found, .. }) => {
-            StoreWriter::discard_outdated(cx.store, patience)?;
+            cx.store.discard_outdated(patience)?;
             outdated = Some(Rebuild::Schema { found });
-            StoreWriter::open(cx.store, patience)?
+            cx.store.write(patience)?
         }
         other => other?,
     };
@@ -344,7 +343,7 @@ fn open(cx: &IndexContext<'_>) -> Result<(StoreWriter, Plan)> {
     let is_of_another = !is_new && of != vault;
     if is_of_another && !cx.options.full {
         return Err(Error::StoreOfAnother {
-            path: cx.store.to_owned(),
+            path: cx.store.name().to_owned(),
             vault: of,
         });
     }

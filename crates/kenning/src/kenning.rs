@@ -6,7 +6,7 @@
 
 mod snapshots;
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
@@ -17,7 +17,7 @@ use crate::extract::{InProcess, Reader};
 use crate::index::{self, IndexContext, IndexOptions, Progress, Report};
 use crate::links::{self, Links};
 use crate::search::{self, Answer, Mode, Passage, SearchContext, SearchOptions, Tuning};
-use crate::store::Store;
+use crate::store::{Place, Store};
 use crate::vault::{Source, Stamp};
 use snapshots::Snapshots;
 
@@ -38,7 +38,7 @@ pub struct Kenning {
 }
 
 impl Kenning {
-    /// Opens the index at `path`. There need not be one yet: the first update makes it.
+    /// Opens the index at a place, usually the path of a file. There need not be one yet: the first update makes it.
     ///
     /// The engine never asks for the time itself. `clock` tells it, in seconds since 1970; "last week"
     /// in a question and the age of notes are counted from there.
@@ -47,10 +47,10 @@ impl Kenning {
     ///
     /// If there is a file that is not an index, or is a damaged one.
     pub fn open(
-        path: impl Into<PathBuf>,
+        place: impl Into<Place>,
         clock: impl Fn() -> i64 + Send + Sync + 'static,
     ) -> Result<Self> {
-        let index = Self::new(path, clock);
+        let index = Self::new(place, clock);
         match index.with_store(|_| Ok(())) {
             Ok(()) | Err(Error::StoreMissing { .. } | Error::StoreOutdated { .. }) => Ok(index),
             Err(error) => Err(error),
@@ -58,14 +58,14 @@ impl Kenning {
     }
 
     /// Names an index without looking at it; it is opened when it is first asked.
-    pub fn new(path: impl Into<PathBuf>, clock: impl Fn() -> i64 + Send + Sync + 'static) -> Self {
+    pub fn new(place: impl Into<Place>, clock: impl Fn() -> i64 + Send + Sync + 'static) -> Self {
         let options = IndexOptions::default();
         Self {
             clock: Box::new(clock),
             embedder: Arc::new(embed::embedded()),
             reader: Arc::new(InProcess::default()),
             tuning: Tuning::default(),
-            snapshots: Snapshots::new(path.into(), options.n_threads),
+            snapshots: Snapshots::new(place.into(), options.n_threads),
             options,
         }
     }
@@ -109,7 +109,7 @@ impl Kenning {
 
     /// Returns where the index lies.
     pub fn path(&self) -> &Path {
-        self.snapshots.path()
+        self.snapshots.place().name()
     }
 
     /// Brings the index up to date with a vault: reads what changed, drops what is gone.
@@ -216,7 +216,7 @@ impl<'a> Update<'a> {
     fn with_context(self, run: impl FnOnce(&IndexContext<'_>) -> Result<Report>) -> Result<Report> {
         let report = run(&IndexContext {
             source: self.source,
-            store: self.index.path(),
+            store: self.index.snapshots.place(),
             reader: &*self.index.reader,
             embedder: &*self.index.embedder,
             now: (self.index.clock)(),

@@ -1,17 +1,20 @@
-//! The one SQLite file: opens it, checks that it is ours, owns all SQL and all of tantivy.
+//! The index: what is asked of it and what is put into it, and the one SQLite file that usually keeps it.
 //!
-//! [`Store`] reads a snapshot and is never blocked; [`StoreWriter`] holds the one writer lock.
-//! Rows, vectors and the word index change in the same transaction or not at all.
+//! [`Store`] reads a snapshot and is never blocked; [`StoreWriter`] writes. What they ask of a kind of store are
+//! the traits [`Reads`] and [`Writes`]; a [`Place`] opens one. The SQLite file owns all SQL and all of tantivy
+//! here. Rows, vectors and the word index change in the same transaction or not at all.
 
 mod cache;
 mod conversations;
 mod encode;
 mod file;
 mod lexical;
+mod place;
 mod prepared;
 mod question;
 mod read;
 mod rows;
+mod sqlite;
 mod text;
 mod vector;
 mod write;
@@ -27,14 +30,15 @@ use tantivy::TantivyError;
 pub use conversations::{AnswerRecord, AskedAt, Conversations, FoundConversation, NewConversation};
 pub use encode::{Encoded, Encoder};
 pub use file::damage::{FileId, set_aside};
-pub use file::version::{IndexVersion, VersionWatch};
+pub use file::version::IndexVersion;
 pub use lexical::{
     Beside, Correction, FieldWeights, LexicalHit, LexicalOptions, LexicalResults, Positions,
     TermGroup, Typed,
 };
+pub use place::{Backend, Place, Watch};
 pub use prepared::{PreparedChunk, PreparedNote, Terms};
 pub use question::{By, Known, LexicalQuery, LinksOf, Name, NoteSet, Part, Select, Wanted};
-pub use read::Store;
+pub use read::{Reads, Store};
 pub use rows::chunks::ChunkRow;
 pub use rows::facts::{Masked, NoteFacts, Source, Standing, Status, day_of_ns};
 pub use rows::inventory::{Inventory, KnownNote};
@@ -42,7 +46,7 @@ pub use rows::links::{ChangedGraph, LinkRow, LinkTarget, NoteStanding};
 pub use rows::meta::Meta;
 pub use rows::notes::{Named, NoteRow, has_lines};
 pub use vector::{Nearest, Neighbour};
-pub use write::{DATE_FROM_FILE, DATE_FROM_GIT, StoreWriter};
+pub use write::{DATE_FROM_FILE, DATE_FROM_GIT, Stamps, StoreWriter, Writes};
 
 use crate::error::{Error, Result};
 use file::open_checked;
@@ -74,8 +78,8 @@ impl ChunkId {
 pub fn backup(source: &Path, target: &Path) -> Result<()> {
     let connection = open_checked(source, true)?;
     copy_into(&connection, target, |error| match is_damage(&error) {
-        true => sqlite(source, error),
-        false => sqlite(target, error),
+        true => sqlite_error(source, error),
+        false => sqlite_error(target, error),
     })
 }
 
@@ -99,7 +103,7 @@ fn copy_into(
 }
 
 /// Sorts a SQLite error by what the caller can do.
-fn sqlite(path: &Path, source: rusqlite::Error) -> Error {
+fn sqlite_error(path: &Path, source: rusqlite::Error) -> Error {
     let path = path.to_owned();
     if is_damage(&source) {
         let reason = reason(&source);
@@ -153,7 +157,7 @@ fn reason(error: &rusqlite::Error) -> String {
 }
 
 /// Sorts a tantivy error by what the caller can do, with the path of the store.
-fn lexical(path: &Path) -> impl Fn(TantivyError) -> Error + '_ {
+fn lexical_error(path: &Path) -> impl Fn(TantivyError) -> Error + '_ {
     move |source| match is_lexical_damage(&source) {
         true => file::corrupt(path, &source.to_string()),
         false => Error::Store {

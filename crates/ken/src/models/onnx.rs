@@ -9,6 +9,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result};
 use kenning::embed::{Embedder, Reranker};
 use kenning::index::{Coverage, FillContext};
+use kenning::store::Place;
 use kenning_onnx::{
     CrossEncoder, CrossReranker, Folder, Patience, RerankOptions, Transformer, VectorReranker,
 };
@@ -133,7 +134,7 @@ fn patience(deadline: Option<Duration>) -> Box<Patience> {
 /// Makes the vectors that the index of a place lacks.
 pub(crate) fn fill(
     installed: &Installed,
-    store: &Path,
+    store: &Place,
     (now, stop): (i64, &AtomicBool),
     progress: &dyn Fn(usize, usize),
 ) -> Result<Coverage> {

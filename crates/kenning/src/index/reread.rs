@@ -1,7 +1,6 @@
 //! Vectors of the model that reads passages again, made ahead of questions: those of the most linked notes
 //! first. What is made is committed step by step; nothing is made twice.
 
-use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
@@ -10,7 +9,7 @@ use rustc_hash::FxHashSet;
 use super::vectors::passages;
 use crate::embed::{EmbedError, Embedder, PassageKey};
 use crate::error::Result;
-use crate::store::{ChunkId, Store, StoreWriter};
+use crate::store::{ChunkId, Place, Store, StoreWriter};
 
 /// Passages that are looked at, and of which vectors are made, between two commits.
 const STEP_PASSAGES: usize = 64;
@@ -32,8 +31,8 @@ pub struct Coverage {
 
 /// Who fills an index with vectors, and for how long.
 pub struct FillContext<'a> {
-    /// The index file.
-    pub store: &'a Path,
+    /// Where the index is kept.
+    pub store: &'a Place,
     /// The model that reads again.
     pub embedder: &'a dyn Embedder,
     /// Seconds since 1970.
@@ -63,7 +62,7 @@ pub fn coverage(store: &Store, embedder: &dyn Embedder) -> Result<Coverage> {
 /// index meanwhile.
 pub fn fill(cx: FillContext<'_>) -> Result<Coverage> {
     write(&cx, |writer| writer.put_text_vectors(&cx.made))?;
-    let store = Store::open(cx.store)?;
+    let store = cx.store.read()?;
     let chunks = store.chunk_ids()?;
     let mut used = FxHashSet::default();
     let wanted = wanted(&store, cx.embedder, &chunks, &mut used)?;
@@ -92,7 +91,7 @@ pub fn fill(cx: FillContext<'_>) -> Result<Coverage> {
 }
 
 fn write<T>(cx: &FillContext<'_>, change: impl FnOnce(&mut StoreWriter) -> Result<T>) -> Result<T> {
-    let mut writer = StoreWriter::open(cx.store, cx.patience)?;
+    let mut writer = cx.store.write(cx.patience)?;
     let changed = change(&mut writer)?;
     writer.commit(cx.now)?;
     writer.close()?;

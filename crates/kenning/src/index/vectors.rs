@@ -61,7 +61,7 @@ pub(super) fn fill(
     if !cx.embedder.is_slow() {
         return Ok(());
     }
-    let store = Store::open(cx.store)?;
+    let store = cx.store.read()?;
     let missing = store.without_vector()?;
     let n_wanted = missing.len().min(cx.options.vectors_max);
     report.n_without_vector = missing.len();
@@ -203,7 +203,7 @@ impl Filling<'_, '_> {
     fn put(&mut self, chunks: &[ChunkId], rows: &[f32]) -> Result<()> {
         let dimensions = self.cx.embedder.id().dimensions.max(1);
         self.writer
-            .put_vectors(chunks, rows.chunks_exact(dimensions))?;
+            .put_vectors(chunks, &mut rows.chunks_exact(dimensions))?;
         self.report.n_vectors += chunks.len();
         self.report.n_without_vector -= chunks.len();
         self.n_held += chunks.len();

@@ -1,14 +1,13 @@
 //! Snapshots of one index that are kept open between questions, as long as they are the newest.
 
-use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::error::{Error, Result};
-use crate::store::{IndexVersion, Store, VersionWatch};
+use crate::store::{IndexVersion, Place, Store, Watch};
 
 /// Snapshots of an index, for whoever asks next.
 pub(super) struct Snapshots {
-    path: PathBuf,
+    place: Place,
     /// The vault that the index must be of.
     vault: Option<String>,
     n_kept: usize,
@@ -24,13 +23,13 @@ type Version = (u64, IndexVersion);
 #[derive(Default)]
 struct Asked {
     n_closed: u64,
-    watch: Option<VersionWatch>,
+    watch: Option<Box<dyn Watch>>,
 }
 
 impl Snapshots {
-    pub(super) fn new(path: PathBuf, n_kept: usize) -> Self {
+    pub(super) fn new(place: Place, n_kept: usize) -> Self {
         Self {
-            path,
+            place,
             vault: None,
             n_kept,
             asked: Mutex::default(),
@@ -48,8 +47,8 @@ impl Snapshots {
         self.close();
     }
 
-    pub(super) fn path(&self) -> &Path {
-        &self.path
+    pub(super) fn place(&self) -> &Place {
+        &self.place
     }
 
     /// Lends one that is as new as the file, where that can be told.
@@ -59,6 +58,7 @@ impl Snapshots {
     ) -> Result<T, E> {
         let (version, store) = self.take()?;
         let result = run(&store);
+        store.rest();
         let mut idle = locked(&self.idle);
         if idle.len() < self.n_kept {
             idle.push((version, store));
@@ -99,8 +99,8 @@ impl Snapshots {
 
     fn open(&self) -> Result<Store> {
         match &self.vault {
-            Some(vault) => Store::open_of(&self.path, vault),
-            None => Store::open(&self.path),
+            Some(vault) => self.place.read_of(vault),
+            None => self.place.read(),
         }
     }
 
@@ -108,7 +108,7 @@ impl Snapshots {
         let Asked { n_closed, watch } = &mut *locked(&self.asked);
         let version = match watch {
             Some(watch) => watch.now(),
-            None => watch.insert(VersionWatch::open(&self.path)?).now(),
+            None => watch.insert(self.place.watch()?).now(),
         };
         Ok((*n_closed, version?))
     }

@@ -15,7 +15,7 @@ use std::path::{Path, PathBuf};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
-use super::{APPLICATION_ID, BUSY_TIMEOUT, SCHEMA_VERSION, sqlite};
+use super::{APPLICATION_ID, BUSY_TIMEOUT, SCHEMA_VERSION, sqlite_error};
 use crate::error::{Error, Result};
 use seal::{PAGE_BYTES, SEAL_BYTES, is_sealed};
 
@@ -33,7 +33,7 @@ pub(super) fn open_checked(path: &Path, read_only: bool) -> Result<Connection> {
     let (connection, found) = connect(path, read_only)?;
     let n_tables: i64 = connection
         .query_row("SELECT COUNT(*) FROM sqlite_schema", [], |row| row.get(0))
-        .map_err(|error| sqlite(path, error))?;
+        .map_err(|error| sqlite_error(path, error))?;
     if found == 0 && n_tables == 0 {
         // Our mark and nothing else: what is left when the very first run is killed.
         return Err(Error::StoreMissing {
@@ -75,7 +75,7 @@ fn connect(path: &Path, read_only: bool) -> Result<(Connection, i64)> {
         }
         opened => opened,
     };
-    opened.map_err(|error| sqlite(path, error))
+    opened.map_err(|error| sqlite_error(path, error))
 }
 
 fn is_closed_to_us(error: &rusqlite::Error) -> bool {
@@ -121,7 +121,7 @@ pub(super) fn create(path: &Path) -> Result<Connection> {
         | OpenFlags::SQLITE_OPEN_CREATE
         | OpenFlags::SQLITE_OPEN_NO_MUTEX;
     let connection = Connection::open_with_flags_and_vfs(path, flags, vfs::name())
-        .map_err(|error| sqlite(path, error))?;
+        .map_err(|error| sqlite_error(path, error))?;
     vfs::reserve(&connection);
     let build = || -> rusqlite::Result<()> {
         prepare(&connection)?;
@@ -134,7 +134,7 @@ pub(super) fn create(path: &Path) -> Result<Connection> {
         connection.pragma_update(None, "user_version", SCHEMA_VERSION)?;
         connection.execute_batch("COMMIT")
     };
-    build().map_err(|error| sqlite(path, error))?;
+    build().map_err(|error| sqlite_error(path, error))?;
     Ok(connection)
 }
 

@@ -138,7 +138,7 @@ struct Segment {
 
 impl LexicalReader {
     pub(super) fn open(directory: SqlDirectory, path: &Path) -> Result<Self> {
-        Self::open_index(directory).map_err(super::lexical(path))
+        Self::open_index(directory).map_err(super::lexical_error(path))
     }
 
     fn open_index(directory: SqlDirectory) -> tantivy::Result<Self> {

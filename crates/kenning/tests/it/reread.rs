@@ -179,7 +179,7 @@ fn a_model_that_fails_leaves_the_order_of_the_first_and_says_so() {
 
 fn filled(vault: &TestVault, model: &HashEmbedder) -> kenning::index::Coverage {
     fill(FillContext {
-        store: vault.store_path(),
+        store: &vault.store_path().into(),
         embedder: model,
         now: NOW,
         patience: Duration::from_secs(1),

@@ -156,7 +156,7 @@ impl TestVault {
         let stop = AtomicBool::new(false);
         run(IndexContext {
             source: &vault,
-            store: &self.store,
+            store: &self.store.as_path().into(),
             reader: &InProcess::default(),
             embedder: &*EMBEDDER,
             now: NOW,

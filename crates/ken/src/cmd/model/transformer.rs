@@ -130,7 +130,8 @@ mod built {
         let until = (runtime::now(), runtime::stop_flag());
         for located in settings.locate_all(place)? {
             update(&located)?;
-            let coverage = models::fill(&installed, &located.store, until, &runtime::vector_bar())?;
+            let coverage =
+                models::fill(&installed, &located.place(), until, &runtime::vector_bar())?;
             say(&format!(
                 "{}: {} of {} have a vector of {}",
                 located.name,

@@ -11,7 +11,8 @@ use super::beside;
 use super::seal::{PAGE_BYTES, is_sealed};
 use super::{lock, log, version};
 use crate::error::{Error, Result};
-use crate::store::{Part, Select, Store, Wanted, lexical};
+use crate::store::sqlite::read::SqliteStore;
+use crate::store::{Part, Reads, Select, Wanted, lexical};
 
 /// SQLite never uses the page that holds this byte, which it locks files by.
 const LOCKED_BYTE: u64 = 0x4000_0000;
@@ -153,15 +154,15 @@ fn logged_pages(log: &Path) -> Logged {
 /// As much of a file as is mapped.
 const MAPPED_BYTES_MAX: i64 = 1 << 31;
 
-impl Store {
+impl SqliteStore {
     /// Maps the file into memory, for a process that asks one question and ends: pages that are not
     /// copied are read in less time, but a file that is cut short meanwhile ends the process.
-    pub fn map_pages(&self) -> Result<()> {
+    pub(in crate::store) fn map_file(&self) -> Result<()> {
         self.sql(|connection| connection.pragma_update(None, "mmap_size", MAPPED_BYTES_MAX))
     }
 
     /// Checks the file from end to end; returns what is wrong.
-    pub fn verify(&self) -> Result<Vec<String>> {
+    pub(in crate::store) fn problems(&self) -> Result<Vec<String>> {
         // A page that is just being written is whole a moment later.
         let damaged = first_damaged_page(self.path())?;
         if let Some(page) = damaged

@@ -7,12 +7,25 @@ use std::time::SystemTime;
 use rusqlite::Connection;
 
 use crate::error::{Error, Result};
+use crate::store::Watch;
 
 /// The version of an index. Two are equal when nothing was committed between them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IndexVersion {
-    file: FileState,
+    file: Option<FileState>,
+    index: u64,
     version: i64,
+}
+
+impl IndexVersion {
+    /// The version of an index that is no file: which index it is, and its number of commits.
+    pub fn of(index: u64, n_commits: i64) -> Self {
+        Self {
+            file: None,
+            index,
+            version: n_commits,
+        }
+    }
 }
 
 /// What tells that a file was exchanged, or written by somebody who does not know what it is.
@@ -24,7 +37,7 @@ struct FileState {
 }
 
 /// A connection that only asks for changes.
-pub struct VersionWatch {
+pub(in crate::store) struct VersionWatch {
     path: PathBuf,
     file: FileState,
     connection: Connection,
@@ -32,7 +45,7 @@ pub struct VersionWatch {
 
 impl VersionWatch {
     /// Opens the index at `path`.
-    pub fn open(path: &Path) -> Result<Self> {
+    pub(in crate::store) fn open(path: &Path) -> Result<Self> {
         let file = state(path)?;
         Ok(Self {
             path: path.to_owned(),
@@ -40,9 +53,11 @@ impl VersionWatch {
             connection: super::open_checked(path, true)?,
         })
     }
+}
 
-    /// Returns the version the index has now. An index that was made anew is another file.
-    pub fn now(&mut self) -> Result<IndexVersion> {
+impl Watch for VersionWatch {
+    /// An index that was made anew is another file.
+    fn now(&mut self) -> Result<IndexVersion> {
         let file = state(&self.path)?;
         if file.id != self.file.id || file.n_bytes < self.file.n_bytes {
             *self = Self::open(&self.path)?;
@@ -52,9 +67,10 @@ impl VersionWatch {
         let version = self
             .connection
             .pragma_query_value(None, "data_version", |row| row.get(0))
-            .map_err(|error| crate::store::sqlite(&self.path, error))?;
+            .map_err(|error| crate::store::sqlite_error(&self.path, error))?;
         Ok(IndexVersion {
-            file: self.file,
+            file: Some(self.file),
+            index: 0,
             version,
         })
     }

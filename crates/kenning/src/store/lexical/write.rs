@@ -51,8 +51,8 @@ impl LexicalWriter {
     /// Tells what went wrong: tantivy's threads write into the file, too, and only say that they failed.
     fn explained<T>(&self, path: &Path, done: tantivy::Result<T>) -> Result<T> {
         done.map_err(|error| match self.directory.take_failure() {
-            Some(failure) => crate::store::sqlite(path, failure),
-            None => crate::store::lexical(path)(error),
+            Some(failure) => crate::store::sqlite_error(path, failure),
+            None => crate::store::lexical_error(path)(error),
         })
     }
 }

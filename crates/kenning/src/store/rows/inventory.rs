@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use rusqlite::{Connection, OptionalExtension, Row, Statement, params};
 
 use crate::store::Known;
-use crate::store::write::{DATE_FROM_FILE, DATE_FROM_GIT};
+use crate::store::{DATE_FROM_FILE, DATE_FROM_GIT};
 use crate::vault::{Rule, Skipped, Stamp};
 
 /// What is known of a vault beside its notes.

@@ -8,7 +8,8 @@ use crate::error::Result;
 use crate::store::cache::Cache;
 use crate::store::lexical::Place;
 use crate::store::rows::meta;
-use crate::store::{NoteId, Part, Store};
+use crate::store::sqlite::read::SqliteStore;
+use crate::store::{NoteId, Part};
 use crate::words::Language;
 
 /// Bytes of unpacked texts that stay in memory.
@@ -42,7 +43,7 @@ struct TextPlace {
     own_start: Option<usize>,
 }
 
-impl Store {
+impl SqliteStore {
     pub(in crate::store) fn read_text(&self, note: NoteId, part: &Part) -> Result<String> {
         self.text_of(note, |place| match part {
             Part::Whole => 0..place.own_start.unwrap_or(place.n_bytes),
