@@ -11,7 +11,7 @@ mod check;
 mod event;
 mod expand;
 mod extracted;
-mod fence;
+pub(crate) mod fence;
 mod forming;
 mod heard;
 mod library;

@@ -1,6 +1,7 @@
 //! Opens a vault to be changed: the one door from verbs and routes to the crate that does it. What was changed is
 //! in the index at once, unless it is very much.
 
+pub(crate) mod advice;
 pub(crate) mod intake;
 pub(crate) mod report;
 pub(crate) mod tags;
@@ -9,7 +10,7 @@ use anyhow::Result;
 use kenning::vault::Vault;
 use kenning_curate::disk::Machine;
 use kenning_curate::tags::rename::{self, Renamed};
-use kenning_curate::write::{Batch, Run, Writer};
+use kenning_curate::write::{Batch, Run, Undone, Writer};
 
 use crate::git;
 use crate::hint::Hinted;
@@ -91,9 +92,9 @@ impl<'a> Curator<'a> {
         Ok(run)
     }
 
-    /// Takes the last run back, or the last one of a command.
-    pub(crate) fn undo(&mut self, verb: Option<&str>) -> Result<Run> {
-        let run = self.writer.undo(verb, runtime::now())?;
+    /// Takes a run back.
+    pub(crate) fn undo(&mut self, which: Undone<'_>) -> Result<Run> {
+        let run = self.writer.undo(which, runtime::now())?;
         let paths: Vec<&str> = run.paths.iter().map(String::as_str).collect();
         self.index(&paths);
         Ok(run)

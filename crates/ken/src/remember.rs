@@ -10,7 +10,7 @@ use jiff::tz::TimeZone;
 use kenning::note::MemoryType;
 use kenning::secrets;
 use kenning_curate::Error;
-use kenning_curate::write::Batch;
+use kenning_curate::write::{Batch, Undone};
 
 use crate::curate::Curator;
 use crate::hint::Hinted;
@@ -115,7 +115,7 @@ fn is_race(error: &anyhow::Error) -> bool {
 /// Takes back what was written down last, if the note is still as it was left.
 pub(crate) fn undo(searcher: &Searcher) -> Result<RememberResponse> {
     let mut curator = Curator::open(searcher.located())?;
-    let run = curator.undo(Some(VERB))?;
+    let run = curator.undo(Undone::Of(VERB))?;
     let path = run.paths.first().cloned().unwrap_or_default();
     Ok(RememberResponse {
         domain: searcher.name().to_owned(),

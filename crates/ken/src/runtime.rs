@@ -425,6 +425,16 @@ impl Bar {
     }
 }
 
+/// Counts what is done one by one, on a terminal; nothing anywhere else.
+pub(crate) fn counter(what: &str) -> impl Fn(usize, usize) + use<> {
+    let bar = Bar::new();
+    bar.count(what);
+    move |n_done, n_total| {
+        bar.shown.set_length(n_total as u64);
+        bar.shown.set_position(n_done as u64);
+    }
+}
+
 /// Ends the process at the first Ctrl-C, once nothing is being written: what was committed stays.
 pub(crate) fn exit_on_interrupt() {
     STAYS.store(false, Ordering::Relaxed);

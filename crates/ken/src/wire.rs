@@ -22,6 +22,7 @@ mod notes;
 pub(crate) mod openai;
 mod qmd;
 pub(crate) mod rag;
+mod review;
 mod search;
 mod tools;
 mod traverse;
@@ -50,6 +51,7 @@ pub(crate) use merge::merge;
 pub(crate) use mode::Mode;
 pub(crate) use notes::{NoteSummary, NotesResponse, Passage};
 pub(crate) use qmd::{QmdHit, QmdNote};
+pub(crate) use review::{QueueMark, ReviewResponse, UndoParams};
 pub(crate) use search::{Hit, SearchResponse, obsidian_uri};
 pub(crate) use tools::{
     DomainStatus, FoundPassage, GetOutput, LinksOutput, ListOutput, ListedNote, MissingNote,

@@ -110,8 +110,8 @@ impl<'a> Intake<'a> {
         (folders, left_out): (&[String], &[String]),
     ) -> Result<Self> {
         let sample = sample(&place)?;
-        let mut router = Router::new(place.library, folders, left_out);
-        router.learn(place.library, &sample);
+        let mut router = Router::new(&place, folders, left_out)?;
+        router.learn(place.library, sample.iter());
         Ok(Self {
             scorer: Scorer::new(place.library, &sample, rules),
             router,
@@ -294,12 +294,19 @@ impl Judged {
 }
 
 /// Notes of a vault that are looked at to learn what is usual in it.
-const SAMPLE_MAX: usize = 48;
+const SAMPLE_MAX: usize = 200;
+/// The same for a vault of more notes than this, where each takes longer.
+const SAMPLE_MAX_LARGE: usize = 60;
+const LARGE: usize = 3_000;
 
 /// Looks around some notes of a vault, spread evenly, as if each were not there yet.
 fn sample(place: &Place<'_>) -> Result<Vec<(usize, Around)>> {
     let n_notes = place.library.notes.len();
-    let step = n_notes.div_ceil(SAMPLE_MAX).max(1);
+    let n_wanted = match n_notes > LARGE {
+        true => SAMPLE_MAX_LARGE,
+        false => SAMPLE_MAX,
+    };
+    let step = n_notes.div_ceil(n_wanted).max(1);
     let mut sample = Vec::new();
     for at in (0..n_notes).step_by(step) {
         let item = note_item(place.store, place.library, at)?;
@@ -478,6 +485,7 @@ pub(crate) fn note_item(store: &Store, library: &Library, at: usize) -> Result<I
             .and_then(|author| author.as_str())
             .map(str::to_owned),
         published: known.date.clone(),
+        properties: known.properties.clone(),
         text: text.get(body_start(&text)..).unwrap_or_default().to_owned(),
         ..Item::default()
     })

@@ -9,7 +9,7 @@
 mod journal;
 mod recover;
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::io::{self, ErrorKind};
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
@@ -21,7 +21,7 @@ use journal::{Entry, Held, Journal, Manifest, Stage};
 
 /// Files that are larger are not changed.
 const FILE_BYTES_MAX: u64 = 64 << 20;
-/// Threads that make new files: flushing one takes as long as flushing several.
+/// Threads that make new files and put them in place: waiting for one takes as long as waiting for several.
 const THREADS_MAX: usize = 16;
 
 /// Changes the files of one vault.
@@ -78,6 +78,17 @@ pub struct Run {
     pub paths: Vec<String>,
     /// Whether it was undone.
     pub is_undone: bool,
+}
+
+/// Which run is undone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Undone<'a> {
+    /// The last one.
+    Last,
+    /// The last one of a command.
+    Of(&'a str),
+    /// This one, if it is the last: whoever saw it so means no other.
+    Run(u64),
 }
 
 /// A run that was stopped half-way, and what became of it.
@@ -227,16 +238,24 @@ impl<'a> Writer<'a> {
     }
 
     /// Undoes the last run that was not yet, or the last one of a command: every file gets back what it held.
-    pub fn undo(&self, verb: Option<&str>, now: i64) -> Result<Run> {
+    pub fn undo(&self, which: Undone<'_>, now: i64) -> Result<Run> {
         let lock = self.lock()?;
         self.settle()?;
-        let is_wanted = |run: &Run| !run.is_undone && verb.is_none_or(|verb| run.verb == verb);
-        let Some(run) = self.runs()?.into_iter().find(is_wanted) else {
+        let is_wanted = |run: &Run| match which {
+            Undone::Of(verb) => !run.is_undone && run.verb == verb,
+            Undone::Last | Undone::Run(_) => !run.is_undone,
+        };
+        let found = self.runs()?.into_iter().find(is_wanted);
+        let is_meant = |run: &Run| !matches!(which, Undone::Run(id) if id != run.id);
+        let Some(run) = found.filter(is_meant) else {
             return Err(Error::Nothing {
-                what: "there is nothing to take back".to_owned(),
-                hint: match verb {
-                    Some(verb) => format!("only what `ken {verb}` wrote can be taken back"),
-                    None => "`ken undo --list` shows what was written".to_owned(),
+                what: match which {
+                    Undone::Run(_) => "something else was written or taken back since".to_owned(),
+                    _ => "there is nothing to take back".to_owned(),
+                },
+                hint: match which {
+                    Undone::Of(verb) => format!("only what `ken {verb}` wrote can be taken back"),
+                    _ => "`ken undo --list` shows what was written".to_owned(),
                 },
             });
         };
@@ -419,34 +438,9 @@ impl<'a> Writer<'a> {
     }
 
     fn make_files(&self, batch: &Batch, manifest: &Manifest) -> Result<()> {
-        let next = AtomicUsize::new(0);
-        let trouble = Mutex::new(None);
-        let work = || {
-            loop {
-                let index = next.fetch_add(1, Ordering::Relaxed);
-                let Some(change) = batch.changes.get(index) else {
-                    return;
-                };
-                if let Err(error) = self.make_file(change, manifest, index) {
-                    next.store(batch.changes.len(), Ordering::Relaxed);
-                    if let Ok(mut trouble) = trouble.lock() {
-                        trouble.get_or_insert(error);
-                    }
-                }
-            }
-        };
-        match batch.changes.len() {
-            0..THREADS_MAX => work(),
-            _ => std::thread::scope(|scope| {
-                for _ in 0..THREADS_MAX {
-                    scope.spawn(work);
-                }
-            }),
-        }
-        match trouble.into_inner() {
-            Ok(Some(error)) => Err(error),
-            _ => Ok(()),
-        }
+        each(&batch.changes, |index, change| {
+            self.make_file(change, manifest, index)
+        })
     }
 
     fn make_file(&self, change: &Change, manifest: &Manifest, index: usize) -> Result<()> {
@@ -493,12 +487,11 @@ impl<'a> Writer<'a> {
 
     /// Puts every new file in its place, unless somebody has changed what is there.
     fn apply(&self, batch: &Batch, manifest: &Manifest) -> Result<()> {
-        for (index, change) in batch.changes.iter().enumerate() {
+        each(&batch.changes, |index, change| {
             self.check_unchanged(change)?;
             let how = (change.before.is_some(), change.after.is_some());
-            self.put_in_place(manifest, index, how)?;
-        }
-        Ok(())
+            self.put_in_place(manifest, index, how)
+        })
     }
 
     fn put_in_place(&self, manifest: &Manifest, index: usize, how: (bool, bool)) -> Result<()> {
@@ -520,17 +513,51 @@ impl<'a> Writer<'a> {
         let above = |path: &str| self.root.join(path).parent().map(Path::to_owned);
         let touched = manifest.files.iter().map(|file| file.path.as_str());
         let made = manifest.folders.iter().map(String::as_str);
-        let folders: HashSet<PathBuf> = touched.chain(made).filter_map(above).collect();
-        for folder in folders {
-            let synced = self.disk.sync_folder(&folder);
-            synced.map_err(|error| Error::io(&folder, error))?;
-        }
+        let folders: BTreeSet<PathBuf> = touched.chain(made).filter_map(above).collect();
+        let folders: Vec<PathBuf> = folders.into_iter().collect();
+        each(&folders, |_, folder| {
+            let synced = self.disk.sync_folder(folder);
+            synced.map_err(|error| Error::io(folder, error))
+        })?;
         self.journal_io(|journal| journal.advance(manifest.id, Stage::Done))?;
         for folder in &manifest.dropped {
             // One that is no longer empty is somebody's.
             let _ = self.disk.remove_folder(&self.root.join(folder));
         }
         Ok(())
+    }
+}
+
+/// Does something to each of them, several at once where there are many; the first trouble ends it. Most of the time of a file
+/// operation is spent waiting for the disk, for many of them at once as long as for one.
+fn each<T: Sync>(items: &[T], work: impl Fn(usize, &T) -> Result<()> + Sync) -> Result<()> {
+    let next = AtomicUsize::new(0);
+    let trouble = Mutex::new(None);
+    let go_on = || {
+        loop {
+            let index = next.fetch_add(1, Ordering::Relaxed);
+            let Some(item) = items.get(index) else {
+                return;
+            };
+            if let Err(error) = work(index, item) {
+                next.store(items.len(), Ordering::Relaxed);
+                if let Ok(mut trouble) = trouble.lock() {
+                    trouble.get_or_insert(error);
+                }
+            }
+        }
+    };
+    match items.len() {
+        0..THREADS_MAX => go_on(),
+        _ => std::thread::scope(|scope| {
+            for _ in 0..THREADS_MAX {
+                scope.spawn(go_on);
+            }
+        }),
+    }
+    match trouble.into_inner() {
+        Ok(Some(error)) => Err(error),
+        _ => Ok(()),
     }
 }
 

@@ -1,7 +1,9 @@
-// Keep: what is indexed, what was left out and why, credentials that were masked, dead links, domains and clients.
+// Keep: what is indexed, tags that wait to be ticked, what was left out and why, credentials that were masked, dead links, domains and clients.
 
 import { get, isAbort, lines } from "./api.js";
 import { counted, el, fill, say } from "./dom.js";
+import { DomainChoice, asked } from "./domains.js";
+import { Review } from "./review.js";
 import { address, go, listed, read } from "./state.js";
 
 /** @typedef {import("./types").State} State */
@@ -11,17 +13,19 @@ export class KeepView {
   /** @param {HTMLElement} main */
   constructor(main) {
     this.body = el("div", { class: "keep" });
+    this.choice = new DomainChoice();
     this.shown = "\0";
     /** @type {AbortController | null} */
     this.reloading = null;
-    fill(main, this.body);
+    fill(main, el("div", { class: "keep-head" }, this.choice.node), this.body);
   }
 
   /** @param {State} state */
   update(state) {
-    const asked = state.of || state.domain;
-    if (asked === this.shown) return;
-    this.shown = asked;
+    this.choice.show(state);
+    const domain = asked(state);
+    if (domain === this.shown) return;
+    this.shown = domain;
     this.load();
   }
 
@@ -32,7 +36,9 @@ export class KeepView {
         get("/status"), get("/findings"), get("/dead-links"),
         get("/domains", {}, { isOfServer: true }), get("/clients", {}, { isOfServer: true }),
       ]);
-      fill(this.body, this.index(status), left(status), troubles(status), credentials(findings), deadLinks(dead), who(domains, clients));
+      const review = clients.curate ? new Review(note) : null;
+      await review?.load();
+      fill(this.body, this.index(status), review?.node ?? mayNot(), left(status), troubles(status), credentials(findings), deadLinks(dead), who(domains, clients));
     } catch (error) {
       const hint = /** @type {any} */ (error).hint;
       fill(this.body, el("p", { class: "trouble", role: "alert" }, error instanceof Error ? error.message : String(error), hint ? ` (${hint})` : ""), this.reloader());
@@ -95,6 +101,10 @@ function section(title, meaning, ...children) {
 function note(path, line) {
   const to = { view: "find", note: path, line: line ?? 0, domain: read().domain };
   return el("a", { href: address(to), onclick: (/** @type {MouseEvent} */ e) => !e.metaKey && !e.ctrlKey && (e.preventDefault(), go(to, { isFresh: true })) }, line ? `${path}:${line}` : path);
+}
+
+function mayNot() {
+  return section("Proposed tags", "Tags that wait in the review queue can be ticked here by those who may change notes: set curate = true for a client, or http = true under [curate] for those without a token.");
 }
 
 /** @param {Status} status */

@@ -259,14 +259,14 @@ export class MapView {
   /** @param {number} x @param {number} y */
   pick(x, y) {
     const near = this.nearest(x, y);
-    if (near >= 0 && this.map) go({ note: this.map.paths[near], from: "", line: 0 });
+    if (near >= 0 && this.map) go({ note: this.map.paths[near], of: read().of, from: "", line: 0 });
   }
 
   /** J and K go through the notes in sight, from the middle outwards; Enter opens one. @param {KeyboardEvent} event */
   key(event) {
     const step = { j: 1, n: 1, k: -1, p: -1 }[event.key];
     if (step && this.map) this.walkTo(step);
-    else if (event.key === "Enter" && this.near >= 0 && this.map) go({ note: this.map.paths[this.near], from: "", line: 0 });
+    else if (event.key === "Enter" && this.near >= 0 && this.map) go({ note: this.map.paths[this.near], of: read().of, from: "", line: 0 });
     else return this.plane.key(event);
     return true;
   }

@@ -2,6 +2,7 @@
 
 import { CalendarView } from "./calendar.js";
 import { el, fill } from "./dom.js";
+import { DomainChoice, asked } from "./domains.js";
 import { GraphView } from "./graph.js";
 import { MapView } from "./map.js";
 import { NotePane } from "./note.js";
@@ -22,9 +23,11 @@ export class SeeView {
     this.stage = el("div", { class: "seen-part", id: "seen", role: "tabpanel" });
     this.pane = el("section", { class: "pane", "aria-label": "Note" });
     this.note = new NotePane(this.pane);
-    this.node = el("div", { class: "see" }, this.tabs, el("div", { class: "see-body" }, this.stage, this.pane));
+    this.choice = new DomainChoice();
+    this.node = el("div", { class: "see" }, el("div", { class: "see-head" }, this.tabs, this.choice.node), el("div", { class: "see-body" }, this.stage, this.pane));
     fill(main, this.node);
     this.shown = "";
+    this.domain = "";
     /** @type {Part | null} */
     this.part = null;
   }
@@ -32,8 +35,11 @@ export class SeeView {
   /** @param {State} state */
   update(state) {
     const wanted = PARTS.some(([name]) => name === state.see) ? state.see : "map";
-    if (wanted !== this.shown) {
+    this.choice.show(state);
+    const domain = asked(state);
+    if (wanted !== this.shown || domain !== this.domain) {
       this.shown = wanted;
+      this.domain = domain;
       this.part?.leave?.();
       this.stage.className = `seen-part part-${wanted}`;
       this.stage.setAttribute("aria-labelledby", `tab-${wanted}`);

@@ -7,7 +7,7 @@
 /// Names that may not follow a bracket in a note: our own tags, and those that models take for a turn.
 #[rustfmt::skip]
 const NAMES: &[&str] = &[
-    "passage", "attachment", "|", "｜", "<sys", "think", "tool_", "im_", "start_of_", "end_of_", "begin_of_",
+    "passage", "attachment", "vocabulary", "|", "｜", "<sys", "think", "tool_", "im_", "start_of_", "end_of_", "begin_of_",
     "bos>", "eos>", "s>",
 ];
 const INSTRUCTION_MARKS: [&str; 2] = ["[INST]", "[/INST]"];
@@ -16,7 +16,7 @@ const INSTRUCTION_MARKS: [&str; 2] = ["[INST]", "[/INST]"];
 const ATTRIBUTE_CHARS_MAX: usize = 160;
 
 /// Returns a text that cannot be taken for anything but what stands between two tags.
-pub(super) fn defused(text: &str) -> String {
+pub(crate) fn defused(text: &str) -> String {
     let mut safe = String::with_capacity(text.len());
     for (at, c) in text.char_indices() {
         let rest = &text[at..];
@@ -58,7 +58,7 @@ pub(super) fn undefused(quote: &str) -> String {
 }
 
 /// Returns a title, a heading or a path as the value of an attribute: one line without brackets and quotes.
-pub(super) fn attribute(text: &str) -> String {
+pub(crate) fn attribute(text: &str) -> String {
     let plain: String = text
         .chars()
         .map(|c| match c {

@@ -78,6 +78,12 @@ pub(crate) struct TagsProposeArgs {
     /// Most notes
     #[arg(long, value_name = "N", default_value_t = 100)]
     pub(crate) limit: u32,
+    /// The provider whose model proposes [default: the one that answers, if there is one]
+    #[arg(long, value_name = "PROVIDER")]
+    pub(crate) model: Option<String>,
+    /// Ask no language model: only the notes around each one say what fits
+    #[arg(long, conflicts_with = "model")]
+    pub(crate) no_model: bool,
     #[command(flatten)]
     pub(crate) how: ChangeArgs,
 }

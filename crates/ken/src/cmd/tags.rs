@@ -8,10 +8,13 @@ use kenning_curate::tags::measure;
 
 use super::Found;
 use super::curate::{finish, tell};
+use crate::agent::Models;
 use crate::args::{ChangeArgs, Place, TagsCheckArgs, TagsEvalArgs, TagsProposeArgs};
+use crate::curate::advice::Adviser;
+use crate::curate::tags::Wanted;
 use crate::curate::{Curator, tags};
 use crate::render;
-use crate::runtime::Model;
+use crate::runtime::{self, Model};
 use crate::searcher::Searcher;
 use crate::settings::{Located, Settings};
 use crate::wire::{ProposalsResponse, TagDoubts, TagFigures};
@@ -26,9 +29,24 @@ pub(super) fn library(searcher: &Searcher) -> Result<Library> {
     searcher.with_store(|store| Ok(Library::read(store)?))
 }
 
+/// Returns who proposes besides the notes themselves.
+fn adviser(settings: &Settings, args: &TagsProposeArgs) -> Result<Option<Adviser>> {
+    let models = Models::new(settings);
+    let model = match (&args.model, args.no_model) {
+        (_, true) => None,
+        (Some(name), false) => Some(models.named(name)?),
+        (None, false) => models.answering()?,
+    };
+    if model.is_some() {
+        // Nothing is written before every note is judged.
+        runtime::exit_on_interrupt();
+    }
+    model.map(Adviser::new).transpose()
+}
+
 pub(super) fn propose(settings: &Settings, place: &Place, args: &TagsProposeArgs) -> Result<Found> {
     let located = settings.locate(place)?;
-    let curator = Curator::open(&located)?;
+    let mut curator = Curator::open(&located)?;
     curator.refresh()?;
     let searcher = searcher(settings, &located)?;
     let named = args
@@ -37,33 +55,47 @@ pub(super) fn propose(settings: &Settings, place: &Place, args: &TagsProposeArgs
         .map(|note| Ok(searcher.passage(note)?.note.path.clone()));
     let paths: Vec<String> = named.collect::<Result<_>>()?;
     let library = library(&searcher)?;
-    let proposed = tags::propose(&curator, &library, &paths, args.limit as usize)?;
-    let response = ProposalsResponse::from(&proposed.notes);
+    let adviser = adviser(settings, args)?;
+    // Without a model it is over before anybody could read a number.
+    let counter = (adviser.is_some() && !place.quiet).then(|| runtime::counter("notes"));
+    let wanted = Wanted {
+        paths: &paths,
+        limit: args.limit as usize,
+        adviser: adviser.map(|adviser| (adviser, &searcher)),
+        progress: &|n_done, n_total| {
+            if let Some(counter) = &counter {
+                counter(n_done, n_total);
+            }
+        },
+    };
+    let proposed = tags::propose(&curator, &library, wanted)?;
+    drop(counter);
+    curator.notices.extend(proposed.notices);
+    let response = ProposalsResponse::new(&proposed.notes, &curator.notices);
     match args.how.json {
         true => render::print_json(&response)?,
         false => render::proposals(&response)?,
     }
-    if proposed.notes.is_empty() {
-        tell(&curator.notices);
-        return Ok(Found::Nothing);
-    }
-    if !args.how.dry_run {
-        let mut curator = curator;
+    let has_some = !proposed.notes.is_empty();
+    if has_some && !args.how.dry_run {
         curator.commit(&proposed.batch)?;
         if !place.quiet && !args.how.json {
             render::say(
                 "they stand in _review-queue.md; tick what is right, then run `ken tags promote`",
             );
         }
-        tell(&curator.notices);
     }
-    Ok(Found::Something)
+    tell(&curator.notices);
+    Ok(match has_some {
+        true => Found::Something,
+        false => Found::Nothing,
+    })
 }
 
 pub(super) fn promote(settings: &Settings, place: &Place, how: ChangeArgs) -> Result<Found> {
     let located = settings.locate(place)?;
     let mut curator = Curator::open(&located)?;
-    let promoted = tags::promote(&curator)?;
+    let promoted = tags::promote(&curator, &[])?;
     curator.notices.extend(promoted.refused);
     if promoted.batch.is_empty() {
         tell(&curator.notices);

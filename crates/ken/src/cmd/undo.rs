@@ -1,6 +1,7 @@
 //! `ken undo`: takes back the last change of the vault.
 
 use anyhow::Result;
+use kenning_curate::write::Undone;
 
 use super::Found;
 use crate::args::{Place, UndoArgs};
@@ -30,7 +31,7 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &UndoArgs) -> Result
             false => Found::Something,
         });
     }
-    let run = ChangeRun::from(curator.undo(None)?);
+    let run = ChangeRun::from(curator.undo(Undone::Last)?);
     match args.json {
         true => render::print_json(&run)?,
         false if place.quiet => {}

@@ -131,6 +131,7 @@ pub(super) async fn clients(State(app): State<App>, asking: Asking) -> Answer<Cl
     let response = ClientsResponse {
         you: Some(owner).filter(|owner| !owner.is_empty()),
         tokens: !app.0.clients.is_empty(),
+        curate: asking.caller.may_curate,
         clients: match is_told {
             true => app.0.clients.clone(),
             false => Vec::new(),

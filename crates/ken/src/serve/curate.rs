@@ -4,6 +4,8 @@ use anyhow::Result;
 use axum::extract::State;
 use axum::http::StatusCode;
 use kenning_curate::diff;
+use kenning_curate::tags::queue::Mark;
+use kenning_curate::write::Undone;
 
 use super::App;
 use super::handlers::Answer;
@@ -14,12 +16,15 @@ use kenning_curate::intake::read::Given;
 
 use crate::curate::intake as desk;
 use crate::wire::{
-    ChangeResponse, DecideParams, DecideResponse, Decision, IntakeParams, IntakeResponse,
-    PromoteParams, RenamesParams, WaitingItem, WaitingResponse,
+    ChangeResponse, ChangeRun, ChangeRuns, DecideParams, DecideResponse, Decision, IntakeParams,
+    IntakeResponse, PromoteParams, RenamesParams, ReviewResponse, UndoParams, WaitingItem,
+    WaitingResponse,
 };
 
 /// Most items that are taken in at once.
 const ITEMS_MAX: usize = 1000;
+/// Most proposals that something is said of at once.
+const MARKS_MAX: usize = 5000;
 /// Most tags that get other names at once.
 const RENAMES_MAX: usize = 1000;
 
@@ -83,9 +88,16 @@ pub(super) async fn promote(
 ) -> Answer<ChangeResponse> {
     may_change(&asking)?;
     let is_dry = params.dry_run.unwrap_or_default();
+    let marks = params.marks.unwrap_or_default();
+    if marks.len() > MARKS_MAX {
+        return Err(Problem::bad_value(format!(
+            "marks has to be a list of at most {MARKS_MAX}"
+        )));
+    }
+    let marks: Vec<Mark> = marks.into_iter().map(Mark::from).collect();
     app.ask(move || {
         let mut curator = Curator::open(searcher.located())?;
-        let promoted = tags::promote(&curator)?;
+        let promoted = tags::promote(&curator, &marks)?;
         let run = match is_dry {
             true => None,
             false => curator.commit(&promoted.batch)?,
@@ -94,6 +106,49 @@ pub(super) async fn promote(
         let mut notices = curator.notices;
         notices.extend(promoted.refused);
         Ok(ChangeResponse::new(&promoted.batch, run, shown, notices))
+    })
+    .await
+}
+
+pub(super) async fn review(
+    State(app): State<App>,
+    At(searcher): At,
+    asking: Asking,
+) -> Answer<ReviewResponse> {
+    may_change(&asking)?;
+    app.ask(move || {
+        let curator = Curator::open(searcher.located())?;
+        Ok(ReviewResponse::from(&tags::queue(&curator)?))
+    })
+    .await
+}
+
+pub(super) async fn runs(
+    State(app): State<App>,
+    At(searcher): At,
+    asking: Asking,
+) -> Answer<ChangeRuns> {
+    may_change(&asking)?;
+    app.ask(move || {
+        let runs = Curator::open(searcher.located())?.writer.runs()?;
+        Ok(ChangeRuns {
+            runs: runs.into_iter().map(ChangeRun::from).collect(),
+        })
+    })
+    .await
+}
+
+pub(super) async fn undo(
+    State(app): State<App>,
+    At(searcher): At,
+    asking: Asking,
+    Sent(params): Sent<UndoParams>,
+) -> Answer<ChangeRun> {
+    may_change(&asking)?;
+    app.ask(move || {
+        let which = params.run.map_or(Undone::Last, Undone::Run);
+        let run = Curator::open(searcher.located())?.undo(which)?;
+        Ok(ChangeRun::from(run))
     })
     .await
 }

@@ -112,6 +112,15 @@ fn changing() -> Vec<Route> {
         post("/promote", curate::promote)
             .says("Write the tags that are ticked in the review queue into their notes")
             .may_fail(&[403, 409]),
+        get("/review", curate::review)
+            .says("List the tags that wait in the review queue, and what was said of them")
+            .may_fail(&[403]),
+        get("/undo", curate::runs)
+            .says("List what was written into notes and can be taken back, the last first")
+            .may_fail(&[403]),
+        post("/undo", curate::undo)
+            .says("Take back what was written last: every file gets back what it held")
+            .may_fail(&[403, 409]),
         post("/intake", curate::intake)
             .says("Take things in: make notes of what scores high, queue or log the rest")
             .may_fail(&[403, 409]),

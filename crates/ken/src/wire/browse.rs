@@ -217,6 +217,8 @@ pub(crate) struct ClientsResponse {
     pub(crate) you: Option<String>,
     /// Whether anybody needs a token.
     pub(crate) tokens: bool,
+    /// Whether this client may change notes.
+    pub(crate) curate: bool,
     /// Every client, told only to those who may ask every domain.
     pub(crate) clients: Vec<ClientSummary>,
 }

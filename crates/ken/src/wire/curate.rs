@@ -114,6 +114,7 @@ pub(crate) struct RenameParams {
 #[derive(Debug, JsonSchema, Serialize)]
 pub(crate) struct ProposalsResponse {
     pub(crate) notes: Vec<NoteProposals>,
+    pub(crate) notices: Vec<String>,
 }
 
 /// Tags that are proposed for a note.
@@ -142,14 +143,15 @@ impl From<&Proposal> for TagProposal {
     }
 }
 
-impl From<&Vec<(String, Vec<Proposal>)>> for ProposalsResponse {
-    fn from(notes: &Vec<(String, Vec<Proposal>)>) -> Self {
+impl ProposalsResponse {
+    pub(crate) fn new(notes: &[(String, Vec<Proposal>)], notices: &[String]) -> Self {
         let notes = notes.iter().map(|(path, proposals)| NoteProposals {
             path: path.clone(),
             proposals: proposals.iter().map(TagProposal::from).collect(),
         });
         Self {
             notes: notes.collect(),
+            notices: notices.to_vec(),
         }
     }
 }
@@ -290,6 +292,8 @@ impl SuggestionsResponse {
 #[derive(Debug, Default, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct PromoteParams {
+    /// What is said of proposals, beside what the file says.
+    pub(crate) marks: Option<Vec<super::QueueMark>>,
     /// Only tell what would change.
     pub(crate) dry_run: Option<bool>,
 }

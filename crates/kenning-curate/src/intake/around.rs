@@ -14,6 +14,7 @@ use kenning::words::name_key;
 use kenning::{Tuning, secrets};
 
 use super::item::Item;
+use super::route::properties_of;
 use crate::error::Result;
 use crate::library::{Library, telling_words};
 
@@ -59,6 +60,8 @@ pub struct Around {
     pub words: Vec<String>,
     /// Its headings, in lower case.
     pub headings: Vec<String>,
+    /// What its properties are recognised by.
+    pub properties: Vec<String>,
 }
 
 impl<'a> Place<'a> {
@@ -132,6 +135,7 @@ impl<'a> Place<'a> {
                 .iter()
                 .map(|heading| heading.text.to_lowercase())
                 .collect(),
+            properties: properties_of(&item.properties),
         })
     }
 

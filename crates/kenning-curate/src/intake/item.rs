@@ -26,6 +26,8 @@ pub struct Item {
     pub published: Option<String>,
     /// Tags it has itself.
     pub tags: Vec<String>,
+    /// Properties of a note, as they were written.
+    pub properties: serde_json::Map<String, serde_json::Value>,
     /// Its text as Markdown, without front matter.
     pub text: String,
     /// Credentials that were masked in it.
@@ -57,6 +59,7 @@ impl Item {
             published: raw.published,
             tags: raw.tags.into_iter().map(&mut masked).collect(),
             kind: raw.kind,
+            properties: raw.properties,
             in_vault: raw.in_vault,
             n_masked,
             text,

@@ -237,7 +237,7 @@ fn encode(entry: &Entry) -> Value {
     let item = &entry.item;
     let mut line = json!({
         "event": "came", "id": entry.id, "at": entry.at, "kind": item.kind, "title": item.title, "url": item.url,
-        "source": item.source, "author": item.author, "published": item.published, "tags": item.tags,
+        "source": item.source, "author": item.author, "published": item.published, "properties": item.properties, "tags": item.tags,
         "text": item.text, "masked": item.n_masked, "in_vault": item.in_vault, "scores": entry.scores,
         "reasons": entry.reasons, "folder": entry.folder, "run": entry.run,
     });
@@ -273,6 +273,7 @@ fn decode(line: &Value) -> Option<Line> {
             author: text("author"),
             published: text("published"),
             tags: list("tags"),
+            properties: line["properties"].as_object().cloned().unwrap_or_default(),
             text: text("text")?,
             n_masked: line["masked"].as_u64()? as usize,
             in_vault: text("in_vault"),

@@ -9,6 +9,9 @@ use super::{note_item, prints::Prints};
 use crate::duplicate::Print;
 use crate::error::Result;
 
+/// Parts that the notes are divided into.
+const N_FOLDS: usize = 5;
+
 /// How often one way of routing is right.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Routing {
@@ -25,8 +28,8 @@ pub struct Routing {
 /// Routes notes back, one after the other, as if it were not there; at most `n_notes`, spread evenly.
 pub fn routing(place: &Place<'_>, folders: &[String], n_notes: usize) -> Result<Vec<Routing>> {
     let library = place.library;
-    let mut router = Router::new(library, folders, &[]);
-    router.learn(library, &super::sample(place)?);
+    let routers = routers(place, folders)?;
+    let router = &routers[0];
     let placed: Vec<usize> = (0..library.notes.len())
         .filter(|&at| router.folder_of[at].is_some() && library.notes[at].path.ends_with(".md"))
         .collect();
@@ -52,7 +55,7 @@ pub fn routing(place: &Place<'_>, folders: &[String], n_notes: usize) -> Result<
         };
         let item = note_item(place.store, library, at)?;
         let around = place.around(&item, Some(at))?;
-        let routed = router.route(library, &around, Some(at));
+        let routed = routers[part_of(at)].route(library, &around, Some(at));
         let of_name = |name: &String| router.folders.iter().position(|folder| folder == name);
         let routed: Vec<usize> = routed
             .iter()
@@ -88,6 +91,23 @@ pub fn routing(place: &Place<'_>, folders: &[String], n_notes: usize) -> Result<
         }
     }
     Ok(ways.map(Routing::mean).into())
+}
+
+/// Says which part a note belongs to, whatever distance the notes of a sample have.
+fn part_of(at: usize) -> usize {
+    (at.wrapping_mul(0x9E37_79B1) >> 16) % N_FOLDS
+}
+
+/// Returns who routes each part of the notes: weights come from other notes than those that they are tried on.
+fn routers(place: &Place<'_>, folders: &[String]) -> Result<Vec<Router>> {
+    let sample = super::sample(place)?;
+    let router = |fold: usize| {
+        let mut router = Router::new(place, folders, &[])?;
+        let others = sample.iter().filter(|(at, _)| part_of(*at) != fold);
+        router.learn(place.library, others);
+        Ok(router)
+    };
+    (0..N_FOLDS).map(router).collect()
 }
 
 impl Routing {

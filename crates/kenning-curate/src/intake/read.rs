@@ -148,6 +148,7 @@ fn markdown(text: String, given: Given) -> Item {
         tags: note.tags.clone(),
         n_masked: found.len(),
         in_vault: given.in_vault,
+        properties: note.properties.clone(),
         text: body,
     })
 }

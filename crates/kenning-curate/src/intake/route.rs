@@ -1,27 +1,45 @@
 //! Which folder a text belongs into: that of the notes nearest in meaning, of those with the same words, of those it
-//! links to, and of those with like titles and headings. Pure, and the same for the same index.
+//! links to, and of those with like titles, headings and properties. Pure but for the texts it learns from, and the same for
+//! the same index.
+
+mod pool;
+mod words;
 
 use std::collections::{BTreeMap, HashMap};
 
-use super::around::Around;
-use crate::library::{Library, telling_words};
-use crate::tags::taxonomy::is_form;
+use kenning::note::body_start;
+use kenning::store::Part;
 
-/// The kinds of evidence, each with its reason for a person.
-const REASONS: [&str; 6] = [
-    "near in meaning to notes there",
-    "in the words of notes there",
-    "titles and headings are alike",
-    "says the name of the folder",
-    "links to notes there",
-    "notes there link to something of its name",
+use super::around::{Around, Place};
+use crate::error::Result;
+use crate::library::{Known, Library, telling_words};
+use crate::tags::taxonomy::is_form;
+use pool::{Opinions, fitted, opinion, pooled, softmax};
+use words::{Counts, FolderWords, counts};
+
+/// How many kinds of evidence there are.
+const N_KINDS: usize = 10;
+/// The kinds of evidence, each with its reason for a person and what it counts as long as nothing is known of a vault.
+const KINDS: [(&str, f32); N_KINDS] = [
+    ("near in meaning to notes there", 0.35),
+    ("in the words of notes there", 0.35),
+    ("says what is said there", 0.6),
+    ("titles and headings are alike", 0.35),
+    ("says the name of the folder", 0.3),
+    ("links to notes there", 0.1),
+    ("notes there link to something of its name", 0.1),
+    ("links to what notes there link to", 0.3),
+    ("is linked along with notes there", 0.35),
+    ("has properties like notes there", 0.7),
 ];
-/// What each of them counts as long as nothing is known of a vault.
-const WEIGHTS: [f32; 6] = [0.7, 0.9, 0.5, 0.8, 0.5, 0.4];
 /// Notes that have to be looked at before a vault says itself what counts.
 const SAMPLE_MIN: usize = 20;
 /// Nearest notes of each kind that have a say by themselves.
 const N_VOTES: usize = 8;
+/// Notes whose words are read, spread evenly.
+const NOTES_READ_MAX: usize = 2_000;
+/// Longer values of properties are sentences, and no two are the same.
+const PROPERTY_CHARS_MAX: usize = 30;
 /// A folder that holds more than this share of all notes is the vault in the vault: those in it are meant.
 const WHOLE_SHARE: f32 = 0.95;
 
@@ -43,14 +61,23 @@ pub struct Router {
     /// Which of them each note lies in.
     pub folder_of: Vec<Option<usize>>,
     n_notes: Vec<f32>,
-    weights: [f32; 6],
-    /// In how many notes of each folder a word of a title or heading stands.
-    names: HashMap<String, Vec<f32>>,
+    weights: [f32; N_KINDS],
+    /// In how many notes of each folder a word of a title, or a heading, stands.
+    names: Table,
+    /// How many notes of each folder have a property.
+    properties: Table,
+    words: FolderWords,
+    /// Which notes link to each one.
+    linking: Vec<Vec<usize>>,
 }
+
+/// For each feature, how many notes of each folder have it.
+type Table = HashMap<String, Vec<f32>>;
 
 impl Router {
     /// Learns where notes lie. Without a choice of folders, those at the top of the vault are meant.
-    pub fn new(library: &Library, chosen: &[String], left_out: &[String]) -> Self {
+    pub fn new(place: &Place<'_>, chosen: &[String], left_out: &[String]) -> Result<Self> {
+        let library = place.library;
         let folders = match chosen.is_empty() {
             true => top_folders(library, left_out),
             false => chosen
@@ -58,91 +85,109 @@ impl Router {
                 .map(|folder| folder.trim_matches('/').to_owned())
                 .collect(),
         };
-        let folder_of = library
-            .notes
-            .iter()
-            .map(|note| longest(&folders, &note.path));
+        let folder_of: Vec<Option<usize>> = (library.notes.iter())
+            .map(|note| longest(&folders, &note.path))
+            .collect();
         let mut router = Self {
-            folder_of: folder_of.collect(),
             n_notes: vec![0.0; folders.len()],
-            weights: WEIGHTS,
-            names: HashMap::new(),
+            weights: KINDS.map(|(_, weight)| weight),
+            names: Table::new(),
+            properties: Table::new(),
+            words: folder_words(place, &folder_of, folders.len())?,
+            linking: vec![Vec::new(); library.notes.len()],
+            folder_of,
             folders,
         };
         for (at, note) in library.notes.iter().enumerate() {
-            let Some(folder) = router.folder_of[at] else {
-                continue;
-            };
-            router.n_notes[folder] += 1.0;
-            for word in names_of(&note.title, &note.headings) {
-                let counts = router.names.entry(word);
-                counts.or_insert_with(|| vec![0.0; router.n_notes.len()])[folder] += 1.0;
+            for &target in &library.links[at] {
+                router.linking[target].push(at);
+            }
+            if let Some(folder) = router.folder_of[at] {
+                router.count(note, folder);
             }
         }
-        router
+        Ok(router)
     }
 
-    /// Learns from some notes what each kind of evidence is worth in this vault: by how often it alone is right, as
-    /// in boosting of several classes (Zhu, Zou, Rosset and Hastie, 2009).
-    pub fn learn(&mut self, library: &Library, sample: &[(usize, Around)]) {
-        let mut n_right = [0.0f32; 6];
-        let mut n = 0.0f32;
-        for (at, around) in sample {
-            let Some(own) = self.folder_of[*at] else {
-                continue;
-            };
-            n += 1.0;
-            for (right, votes) in n_right
-                .iter_mut()
-                .zip(self.evidence(library, around, Some(*at)))
-            {
-                let best = (0..votes.len()).max_by(|&a, &b| votes[a].total_cmp(&votes[b]));
-                *right += f32::from(u8::from(best == Some(own) && votes[own] > 0.0));
+    fn count(&mut self, note: &Known, folder: usize) {
+        let n_folders = self.n_notes.len();
+        self.n_notes[folder] += 1.0;
+        let names = names_of(&note.title, &note.headings);
+        for (table, features) in [
+            (&mut self.names, names),
+            (&mut self.properties, properties_of(&note.properties)),
+        ] {
+            for feature in features {
+                let counts = table.entry(feature);
+                counts.or_insert_with(|| vec![0.0; n_folders])[folder] += 1.0;
             }
         }
-        if (n as usize) < SAMPLE_MIN || self.folders.len() < 2 {
-            return;
-        }
-        let n_others = (self.folders.len() - 1) as f32;
-        self.weights = n_right.map(|right| {
-            let share = (right + 0.5) / (n + 1.0);
-            ((share / (1.0 - share)).ln() + n_others.ln()).max(0.0)
-        });
     }
 
-    /// Returns how much each kind of evidence speaks for each folder.
-    fn evidence(&self, library: &Library, around: &Around, hidden: Option<usize>) -> [Vec<f32>; 6] {
+    /// Learns from some notes, each looked at as if it were not there, what each kind of evidence is worth in this vault.
+    pub fn learn<'b>(
+        &mut self,
+        library: &Library,
+        sample: impl Iterator<Item = &'b (usize, Around)>,
+    ) {
+        let opinions = |(at, around): &(usize, Around)| {
+            let own = self.folder_of[*at]?;
+            Some((own, self.opinions(library, around, Some(*at))))
+        };
+        let notes: Vec<(usize, Opinions<N_KINDS>)> = sample.filter_map(opinions).collect();
+        let usual = KINDS.map(|(_, weight)| weight);
+        if notes.len() >= SAMPLE_MIN && self.folders.len() > 1 {
+            self.weights = fitted(&notes, &usual);
+        }
+    }
+
+    /// Returns what each kind of evidence says of each folder.
+    fn opinions(
+        &self,
+        library: &Library,
+        around: &Around,
+        hidden: Option<usize>,
+    ) -> Opinions<N_KINDS> {
         let each = |notes: &[usize]| notes.iter().map(|at| (*at, 1.0)).collect::<Vec<_>>();
+        let own = hidden.and_then(|at| Some((at, self.folder_of[at]?)));
+        let known = own.map(|(at, folder)| (folder, &library.notes[at]));
+        let title = around.title_words.join(" ");
+        let names = names_of(&title, &around.headings);
+        let own_names = known.map(|(folder, note)| (folder, names_of(&note.title, &note.headings)));
+        let own_properties = known.map(|(folder, note)| (folder, properties_of(&note.properties)));
         [
             self.votes(&around.near),
             self.votes(&around.alike),
-            self.names(library, around, hidden),
+            self.words
+                .votes(&counts(&around.title_words, &around.words), own),
+            self.bayes(&self.names, &names, own_names),
             self.folder_names(around),
             self.votes(&each(&around.linked)),
             self.votes(&each(&around.called_by)),
+            self.beside(&around.linked, &self.linking, hidden),
+            self.beside(&around.called_by, &library.links, hidden),
+            self.bayes(&self.properties, &around.properties, own_properties),
         ]
+        .map(|votes| opinion(&votes))
     }
 
     /// Says which folders a text could go into, the best first; `hidden` is a note that does not count.
     pub fn route(&self, library: &Library, around: &Around, hidden: Option<usize>) -> Vec<Routed> {
-        let mut scores = vec![0.0f32; self.folders.len()];
-        let mut reasons: BTreeMap<usize, Vec<&str>> = BTreeMap::new();
-        let evidence = self.evidence(library, around, hidden);
-        for ((votes, weight), reason) in evidence.into_iter().zip(self.weights).zip(REASONS) {
-            let whole: f32 = votes.iter().sum();
-            for (folder, vote) in votes.iter().enumerate().filter(|(_, vote)| **vote > 0.0) {
-                scores[folder] += weight * vote / whole;
-                if vote / whole > 0.4 {
-                    reasons.entry(folder).or_default().push(reason);
-                }
-            }
-        }
-        let whole: f32 = scores.iter().sum::<f32>().max(f32::MIN_POSITIVE);
-        let mut routed: Vec<Routed> = (scores.iter().enumerate())
-            .map(|(folder, score)| Routed {
+        let opinions = self.opinions(library, around, hidden);
+        let shares = pooled(&opinions, &self.weights);
+        let reason = |folder: usize| {
+            let each = opinions.iter().zip(KINDS).zip(self.weights);
+            let speaks = each.filter(|((opinion, _), weight)| {
+                *weight > 0.0 && opinion[folder].exp() > 0.4 && opinion.len() > 1
+            });
+            let told: Vec<&str> = speaks.map(|((_, (reason, _)), _)| reason).collect();
+            told.join("; ")
+        };
+        let mut routed: Vec<Routed> = (shares.iter().enumerate())
+            .map(|(folder, share)| Routed {
                 folder: self.folders[folder].clone(),
-                share: score / whole,
-                reason: reasons.remove(&folder).unwrap_or_default().join("; "),
+                share: *share,
+                reason: reason(folder),
             })
             .collect();
         routed.sort_by(|a, b| {
@@ -151,6 +196,22 @@ impl Router {
                 .then_with(|| a.folder.cmp(&b.folder))
         });
         routed
+    }
+
+    /// Notes that stand beside a text vote: those that link where it does, or are linked where it is. Where many do, each
+    /// says little.
+    fn beside(&self, shared: &[usize], around: &[Vec<usize>], hidden: Option<usize>) -> Vec<f32> {
+        let mut votes = vec![0.0f32; self.folders.len()];
+        for &one in shared {
+            let others = &around[one];
+            let weight = 1.0 / (2.0 + others.len() as f32).ln();
+            for &other in others.iter().filter(|other| Some(**other) != hidden) {
+                if let Some(folder) = self.folder_of[other] {
+                    votes[folder] += weight;
+                }
+            }
+        }
+        votes
     }
 
     /// The nearest notes vote by how near they are; all that are near at all do, too, but a small folder counts as much as
@@ -197,42 +258,96 @@ impl Router {
         self.folders.iter().map(score).collect()
     }
 
-    /// Bayes' rule over the words of titles and headings.
-    fn names(&self, library: &Library, around: &Around, hidden: Option<usize>) -> Vec<f32> {
-        let own = hidden.and_then(|at| Some((self.folder_of[at]?, &library.notes[at])));
-        let own_words = own
-            .map(|(_, note)| names_of(&note.title, &note.headings))
-            .unwrap_or_default();
-        let title = around.title_words.join(" ");
+    /// Bayes' rule over features; those of the note that does not count, and its folder, are taken off.
+    fn bayes(
+        &self,
+        table: &Table,
+        features: &[String],
+        hidden: Option<(usize, Vec<String>)>,
+    ) -> Vec<f32> {
         let n_all: f32 = self.n_notes.iter().sum();
-        let words = names_of(&title, &around.headings);
-        let score = |folder: usize| {
-            let is_own = own.is_some_and(|(own, _)| own == folder);
-            let n = self.n_notes[folder] - if is_own { 1.0 } else { 0.0 };
-            if n <= 0.0 {
-                return f32::NEG_INFINITY;
+        let is_own = |folder: usize| hidden.as_ref().is_some_and(|(own, _)| *own == folder);
+        let n_of = |folder: usize| self.n_notes[folder] - f32::from(u8::from(is_own(folder)));
+        let mut scores: Vec<f32> = (0..self.folders.len())
+            .map(|folder| (n_of(folder) / n_all.max(1.0)).ln())
+            .collect();
+        let mut is_known = false;
+        for feature in features {
+            let Some(counts) = table.get(feature) else {
+                continue;
+            };
+            let has = hidden
+                .as_ref()
+                .is_some_and(|(_, own)| own.contains(feature));
+            let own = f32::from(u8::from(has));
+            // What no other note has tells nothing of any folder.
+            if counts.iter().sum::<f32>() - own <= 0.0 {
+                continue;
             }
-            let mut sum = (n / n_all.max(1.0)).ln();
-            for word in &words {
-                let Some(counts) = self.names.get(word) else {
-                    continue;
-                };
-                // The note itself counts nowhere: what no other note says tells nothing of any folder.
-                let own = if own_words.contains(word) { 1.0 } else { 0.0 };
-                if counts.iter().sum::<f32>() - own > 0.0 {
-                    let less = if is_own { own } else { 0.0 };
-                    sum += ((counts[folder] - less + 0.2) / (n + 1.0)).ln();
-                }
+            is_known = true;
+            for (folder, score) in scores.iter_mut().enumerate() {
+                let less = if is_own(folder) { own } else { 0.0 };
+                *score += ((counts[folder] - less + 0.2) / (n_of(folder) + 1.0)).ln();
             }
-            sum
-        };
-        let scores: Vec<f32> = (0..self.folders.len()).map(score).collect();
-        let best = scores.iter().copied().fold(f32::NEG_INFINITY, f32::max);
-        match best.is_finite() {
-            true => scores.iter().map(|score| (score - best).exp()).collect(),
+        }
+        match is_known {
+            true => softmax(&scores),
             false => vec![0.0; scores.len()],
         }
     }
+}
+
+/// Reads the words of notes.
+fn folder_words(
+    place: &Place<'_>,
+    folder_of: &[Option<usize>],
+    n_folders: usize,
+) -> Result<FolderWords> {
+    let placed: Vec<(usize, usize)> = (folder_of.iter().enumerate())
+        .filter_map(|(at, folder)| Some((at, (*folder)?)))
+        .collect();
+    let step = placed.len().div_ceil(NOTES_READ_MAX).max(1);
+    let mut notes: Vec<(usize, usize, Counts)> = Vec::new();
+    for &(at, folder) in placed.iter().step_by(step) {
+        let note = &place.library.notes[at];
+        let text = place.store.text(note.id, &Part::Whole)?;
+        let body = text.get(body_start(&text)..).unwrap_or_default();
+        let counts = counts(&telling_words(&note.title), &telling_words(body));
+        notes.push((at, folder, counts));
+    }
+    Ok(FolderWords::new(notes, n_folders))
+}
+
+/// Returns what a note's properties are recognised by: names, short values, and what paths begin with.
+pub(crate) fn properties_of(
+    properties: &serde_json::Map<String, serde_json::Value>,
+) -> Vec<String> {
+    use serde_json::Value;
+    let mut features = Vec::new();
+    for (name, value) in properties {
+        features.push(name.clone());
+        let values = match value {
+            Value::Array(values) => values.iter().collect(),
+            value => vec![value],
+        };
+        for value in values {
+            match value {
+                Value::Bool(value) => features.push(format!("{name}={value}")),
+                Value::String(text) => {
+                    let begins = text
+                        .split_once('/')
+                        .map_or(text.as_str(), |(first, _)| first);
+                    if begins.chars().count() <= PROPERTY_CHARS_MAX {
+                        features.push(format!("{name}={}", begins.to_lowercase()));
+                    }
+                }
+                _ => {}
+            }
+        }
+    }
+    features.sort();
+    features.dedup();
+    features
 }
 
 fn names_of(title: &str, headings: &[String]) -> Vec<String> {

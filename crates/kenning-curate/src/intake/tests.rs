@@ -11,6 +11,7 @@ use super::log::Log;
 use super::read::{Given, read};
 use super::*;
 use crate::disk::Machine;
+use crate::write::Undone;
 
 const NOTES: [(&str, &str); 8] = [
     (
@@ -212,7 +213,7 @@ fn what_comes_in_is_kept_logged_or_known_again() {
         "{near:?}"
     );
     assert_eq!(fixture.files(), after);
-    fixture.writer(&Machine).undo(None, 2).unwrap();
+    fixture.writer(&Machine).undo(Undone::Last, 2).unwrap();
     assert_eq!(fixture.files(), before);
 }
 
@@ -306,7 +307,7 @@ fn intake_is_all_or_nothing() {
     let batch = plan(&fixture.writer(&Machine), &mut judged, "2024-01-01").unwrap();
     fixture.writer(&Machine).commit(&batch, 1).unwrap();
     let after = fixture.files();
-    fixture.writer(&Machine).undo(None, 1).unwrap();
+    fixture.writer(&Machine).undo(Undone::Last, 1).unwrap();
     assert_eq!(fixture.files(), before);
     for fault in FAULTS {
         for at in 0.. {
@@ -322,7 +323,7 @@ fn intake_is_all_or_nothing() {
                 "{fault:?} at {at}: {done:?}"
             );
             if files == after {
-                healthy.undo(None, 1).unwrap();
+                healthy.undo(Undone::Last, 1).unwrap();
                 assert_eq!(fixture.files(), before, "{fault:?} at {at}");
             }
             if disk.n_done() <= at {

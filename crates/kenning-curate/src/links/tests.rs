@@ -8,6 +8,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::disk::Machine;
+use crate::write::Undone;
 
 fn vault(files: &[(&str, &str)]) -> tempfile::TempDir {
     // In memory where that can be: nothing here outlives a power cut.
@@ -190,7 +191,7 @@ proptest! {
             }
         }
         let writer = Writer::new(&Machine, &root, &folder.path().join("journal"));
-        writer.undo(None, 0).unwrap();
+        writer.undo(Undone::Last, 0).unwrap();
         for (path, text) in files {
             prop_assert_eq!(fs::read_to_string(root.join(path)).unwrap(), text);
         }

@@ -3,7 +3,7 @@
 use kenning::note::front_matter;
 
 use super::front::{front_tags, read_back};
-use super::queue::{QUEUE, Queue, State};
+use super::queue::{Mark, QUEUE, Queue, State};
 use super::taxonomy::Vocabulary;
 use crate::error::{Error, Result};
 use crate::page::edited;
@@ -20,8 +20,12 @@ pub struct Promoted {
     pub refused: Vec<String>,
 }
 
-/// Plans the promotion of everything that is ticked. Without a vocabulary, any tag will do.
-pub fn plan(writer: &Writer<'_>, vocabulary: Option<&Vocabulary>) -> Result<Promoted> {
+/// Plans the promotion of everything that is ticked, in the file or by `marks`. Without a vocabulary, any tag will do.
+pub fn plan(
+    writer: &Writer<'_>,
+    vocabulary: Option<&Vocabulary>,
+    marks: &[Mark],
+) -> Result<Promoted> {
     let Some(seen) = writer.read(QUEUE)? else {
         return Err(nothing());
     };
@@ -31,6 +35,16 @@ pub fn plan(writer: &Writer<'_>, vocabulary: Option<&Vocabulary>) -> Result<Prom
         batch: Batch::new("tags promote", ""),
         ..Promoted::default()
     };
+    let mut is_marked = false;
+    for mark in marks {
+        match queue.mark(mark) {
+            true => is_marked = true,
+            false => promoted.refused.push(format!(
+                "#{} is not proposed for {} any more",
+                mark.tag, mark.path
+            )),
+        }
+    }
     for part in queue.parts.clone() {
         let ticked = part.items().filter(|(state, _)| *state == State::Ticked);
         let (mut tags, mut done) = (Vec::new(), Vec::new());
@@ -59,7 +73,7 @@ pub fn plan(writer: &Writer<'_>, vocabulary: Option<&Vocabulary>) -> Result<Prom
             .tags
             .extend(tags.into_iter().map(|tag| (part.path.clone(), tag)));
     }
-    if !promoted.tags.is_empty() {
+    if is_marked || !promoted.tags.is_empty() {
         promoted.batch.write(seen, queue.write().into_bytes());
     }
     Ok(promoted)

@@ -89,13 +89,26 @@ impl<'a> Proposer<'a> {
 
     /// Proposes tags for a note as if it had none, the surest first.
     pub fn propose(&mut self, note: usize) -> Vec<Proposal> {
-        let has_tags = |other: usize| !self.tags[other].is_empty();
-        let nearest = self.library.nearest(note, N_NEAREST, has_tags);
-        self.propose_near(note, &nearest)
+        let mut proposals = self.all(note);
+        proposals.truncate(PROPOSALS_MAX);
+        proposals
     }
 
     /// The same for a note whose neighbours are known already, the nearest first, with how near they are.
     pub fn propose_near(&mut self, note: usize, nearest: &[(usize, f32)]) -> Vec<Proposal> {
+        let mut proposals = self.all_near(note, nearest);
+        proposals.truncate(PROPOSALS_MAX);
+        proposals
+    }
+
+    /// Returns every tag that anything speaks for, the surest first.
+    pub fn all(&mut self, note: usize) -> Vec<Proposal> {
+        let has_tags = |other: usize| !self.tags[other].is_empty();
+        let nearest = self.library.nearest(note, N_NEAREST, has_tags);
+        self.all_near(note, &nearest)
+    }
+
+    fn all_near(&mut self, note: usize, nearest: &[(usize, f32)]) -> Vec<Proposal> {
         self.count(note, -1.0);
         let mut found: BTreeMap<String, (f32, String)> = BTreeMap::new();
         let mut add = |tag: &str, score: f32, reason: String| {
@@ -123,7 +136,6 @@ impl<'a> Proposer<'a> {
                 .total_cmp(&a.confidence)
                 .then_with(|| a.tag.cmp(&b.tag))
         });
-        proposals.truncate(PROPOSALS_MAX);
         proposals
     }
 

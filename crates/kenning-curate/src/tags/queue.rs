@@ -37,6 +37,17 @@ enum Line {
     Text(String),
 }
 
+/// What a person says of a proposal elsewhere than in the file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Mark {
+    /// Path of the note.
+    pub path: String,
+    /// The tag that is proposed for it.
+    pub tag: String,
+    /// What is said of it.
+    pub state: State,
+}
+
 /// What a person said of a proposal.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum State {
@@ -46,6 +57,17 @@ pub enum State {
     Ticked,
     /// It is not, and is not to be proposed again.
     Refused,
+}
+
+impl State {
+    /// Returns what stands in the box.
+    fn sign(self) -> &'static str {
+        match self {
+            Self::Open => " ",
+            Self::Ticked => "x",
+            Self::Refused => "-",
+        }
+    }
 }
 
 impl Queue {
@@ -130,6 +152,23 @@ impl Queue {
         self.drop_empty();
     }
 
+    /// Notes down what a person says of a proposal; tells whether it is there.
+    pub fn mark(&mut self, mark: &Mark) -> bool {
+        let parts = self.parts.iter_mut().filter(|part| part.path == mark.path);
+        let mut lines = parts.flat_map(|part| &mut part.lines);
+        lines.any(|line| match line {
+            Line::Item { state, tag, text } if *tag == mark.tag => {
+                // The box is the first bracket of its line: that is how it was read.
+                if let Some(at) = text.find('[') {
+                    text.replace_range(at + 1..at + 2, mark.state.sign());
+                }
+                *state = mark.state;
+                true
+            }
+            _ => false,
+        })
+    }
+
     /// Takes out items of a note that `is_done` says are done.
     pub fn take(&mut self, path: &str, is_done: impl Fn(State, &str) -> bool) {
         for part in self.parts.iter_mut().filter(|part| part.path == path) {
@@ -153,6 +192,17 @@ impl Part {
     pub fn items(&self) -> impl Iterator<Item = (State, &str)> {
         self.lines.iter().filter_map(|line| match line {
             Line::Item { state, tag, .. } => Some((*state, tag.as_str())),
+            Line::Text(_) => None,
+        })
+    }
+
+    /// Returns the same with what is told of each: how sure it is, and why.
+    pub fn told(&self) -> impl Iterator<Item = (State, &str, &str)> {
+        self.lines.iter().filter_map(|line| match line {
+            Line::Item { state, tag, text } => {
+                let (_, told) = text.split_once(&format!("#{tag}"))?;
+                Some((*state, tag.as_str(), told.trim_start_matches('`').trim()))
+            }
             Line::Text(_) => None,
         })
     }
@@ -248,6 +298,23 @@ mod tests {
                 (State::Refused, "y"),
                 (State::Ticked, "own")
             ]
+        );
+        // What is said elsewhere is written into the box, and nothing else changes.
+        let mark = |tag: &str, state: State| Mark {
+            path: "a/Note.md".to_owned(),
+            tag: tag.to_owned(),
+            state,
+        };
+        let mut marked = queue.clone();
+        assert!(marked.mark(&mark("own", State::Refused)) && marked.mark(&mark("x", State::Open)));
+        assert!(!marked.mark(&mark("nowhere", State::Ticked)));
+        let expected = edited
+            .replace("[x] #own", "[-] #own")
+            .replace("[x] `#x`", "[ ] `#x`");
+        assert_eq!(marked.write(), expected);
+        assert_eq!(
+            marked.parts[0].told().next(),
+            Some((State::Open, "x", "0.50: why"))
         );
         // What was refused is not proposed again, and what is ticked goes when it is done.
         queue.put("a/Note.md", "Note", &[proposal("y"), proposal("z")]);

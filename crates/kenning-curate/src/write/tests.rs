@@ -240,10 +240,13 @@ fn all_files_change_and_undoing_brings_every_byte_back() {
     );
     let runs = writer.runs().unwrap();
     assert_eq!((runs.len(), runs[0].at, runs[0].is_undone), (1, 7, false));
-    assert_eq!(writer.undo(None, 8).unwrap().paths.len(), 5);
+    assert_eq!(writer.undo(Undone::Last, 8).unwrap().paths.len(), 5);
     assert_eq!(tree(&place.root()), before);
     assert!(writer.runs().unwrap()[0].is_undone);
-    assert!(matches!(writer.undo(None, 9), Err(Error::Nothing { .. })));
+    assert!(matches!(
+        writer.undo(Undone::Last, 9),
+        Err(Error::Nothing { .. })
+    ));
 }
 
 #[test]
@@ -257,8 +260,8 @@ fn only_the_last_runs_are_remembered() {
         writer.commit(&batch, n as i64).unwrap();
     }
     assert_eq!(writer.runs().unwrap().len(), journal::RUNS_MAX + 1);
-    writer.undo(None, 0).unwrap();
-    writer.undo(None, 0).unwrap();
+    writer.undo(Undone::Last, 0).unwrap();
+    writer.undo(Undone::Last, 0).unwrap();
     assert_eq!(
         fs::read(place.root().join("a.md")).unwrap(),
         (RUNS_TESTED - 3).to_string().as_bytes()
@@ -282,7 +285,9 @@ fn what_somebody_else_changed_stays_and_nothing_is_written() {
     writer.commit(&planned, 2).unwrap();
     fs::write(place.root().join("e/new.md"), "mine").unwrap();
     let before = tree(&place.root());
-    assert!(matches!(writer.undo(None, 3), Err(Error::Changed { path }) if path == "e/new.md"));
+    assert!(
+        matches!(writer.undo(Undone::Last, 3), Err(Error::Changed { path }) if path == "e/new.md")
+    );
     assert_eq!(tree(&place.root()), before);
     let mut taken = Batch::new("test", "");
     taken.create("d.md", Vec::new());
@@ -317,7 +322,7 @@ fn permissions_stay_and_nothing_is_written_through_a_link() {
     assert_eq!(found("a.md").mode() & 0o777, 0o604);
     assert_eq!(found("e/f/b.md").mode() & 0o777, 0o640);
     assert_eq!(found("e/f/b.md").mtime_nsec(), mtime);
-    writer.undo(None, 2).unwrap();
+    writer.undo(Undone::Last, 2).unwrap();
     assert_eq!(found("a.md").mode() & 0o777, 0o604);
     assert_eq!(found("b/b.md").mode() & 0o777, 0o640);
     mode("d.md", 0o444);
@@ -361,7 +366,7 @@ fn check_fault(files: &Tree, steps: &[(String, Step)], new: &Tree, disk: &Faulty
     }
     // Whatever happened, what was done can be undone, and the vault can be written to again.
     if found == after && found != before {
-        sound.undo(None, 2).unwrap();
+        sound.undo(Undone::Last, 2).unwrap();
         assert_eq!(tree(&place.root()), before);
     }
     let again = batch(&sound, steps, new).unwrap();
@@ -392,7 +397,7 @@ fn whatever_operation_fails_undoing_is_all_or_nothing() {
                 .unwrap();
             let after = tree(&place.root());
             let disk = Faulty::new(fault, at);
-            let result = place.writer(&disk).undo(None, 2);
+            let result = place.writer(&disk).undo(Undone::Last, 2);
             sound.recover().unwrap();
             let found = tree(&place.root());
             let files_of = |tree: &Tree| -> Tree {
@@ -407,7 +412,7 @@ fn whatever_operation_fails_undoing_is_all_or_nothing() {
                 Err(_) if files_of(&found) == files_of(&before) => {}
                 Err(_) => {
                     assert_eq!(found, after, "{fault:?} at {at}");
-                    sound.undo(None, 3).unwrap();
+                    sound.undo(Undone::Last, 3).unwrap();
                     assert_eq!(tree(&place.root()), before);
                 }
             }
@@ -470,7 +475,7 @@ fn wherever_the_process_is_killed_all_files_change_or_none() {
             }
             n_finished += usize::from(found == after);
             if found == after {
-                sound.undo(None, 2).unwrap();
+                sound.undo(Undone::Last, 2).unwrap();
                 assert_eq!(tree(&place.root()), before);
             }
         }

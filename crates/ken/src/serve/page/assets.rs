@@ -33,9 +33,9 @@ macro_rules! files {
 static FILES: LazyLock<Vec<File>> = LazyLock::new(|| {
     files![
         SCRIPT => [
-            "api.js", "app.js", "ask.js", "calendar.js", "chart.js", "chips.js", "dom.js", "facets.js", "find.js",
+            "api.js", "app.js", "ask.js", "calendar.js", "chart.js", "chips.js", "dom.js", "domains.js", "facets.js", "find.js",
             "graph.js", "hit.js", "keep.js", "keys.js", "layout.js", "map.js", "note.js", "passage.js", "places.js",
-            "plane.js", "prose.js", "scope.js", "see.js", "state.js", "turn.js", "walk.js",
+            "plane.js", "prose.js", "review.js", "scope.js", "see.js", "state.js", "turn.js", "walk.js",
         ],
         STYLE => ["style.css", "views.css"],
         "image/svg+xml" => ["icon.svg"],

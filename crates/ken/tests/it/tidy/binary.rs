@@ -90,8 +90,10 @@ pub(super) const KEN_ROOMS: [(&str, &[&str], &[&str]); 30] = [
     (
         "curate",
         &[
+            "agent::fence",
             "git",
             "hint",
+            "llm",
             "private",
             "questions",
             "reader",
