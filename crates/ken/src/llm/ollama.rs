@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use super::thoughts::Thoughts;
 use super::wire::{
-    Call, Decoder, Framing, Garbled, Wire, arguments, bearer, count, error_text, function,
-    messages, names, parse, take, take_call, take_thought,
+    Call, Decoder, Framing, Garbled, Wire, arguments, assistant, bearer, count, error_text,
+    function, messages, names, parse, take, take_call, take_thought,
 };
 use super::{ChatReply, ChatRequest, Listener, Message, Stop, ToolCall, Usage};
 use crate::settings::Provider;
@@ -103,13 +103,7 @@ fn message(message: &Message) -> Value {
         }
         Message::Assistant {
             text, tool_calls, ..
-        } => {
-            let mut said = json!({"role": "assistant", "content": text});
-            if !tool_calls.is_empty() {
-                said["tool_calls"] = tool_calls.iter().map(tool_call).collect();
-            }
-            said
-        }
+        } => assistant(text, tool_calls, tool_call),
         Message::ToolResult { name, text, .. } => {
             json!({"role": "tool", "tool_name": name, "content": text})
         }

@@ -160,6 +160,20 @@ pub(super) fn messages(request: &ChatRequest, message: fn(&Message) -> Value) ->
     rules.into_iter().chain(said).collect()
 }
 
+/// Returns what a model said and which tools it called, as OpenAI tells it, and others after it; `tool_call`
+/// writes each call.
+pub(super) fn assistant(
+    text: &str,
+    tool_calls: &[ToolCall],
+    tool_call: fn(&ToolCall) -> Value,
+) -> Value {
+    let mut said = json!({"role": "assistant", "content": text});
+    if !tool_calls.is_empty() {
+        said["tool_calls"] = tool_calls.iter().map(tool_call).collect();
+    }
+    said
+}
+
 /// Returns a tool as OpenAI describes one, and others after it.
 pub(super) fn function(tool: &Tool) -> Value {
     json!({"type": "function", "function": {
