@@ -213,6 +213,20 @@ mod tests {
             Some(false)
         );
         assert_eq!(built("Die Wohnung hat Karl Peters gebaut."), Some(true));
+        let gutter = |passage| german("Wer hat die Dachrinne repariert?", "Dach", passage);
+        assert_eq!(gutter("Karl reparierte die Dachrinne."), Some(true));
+        assert_eq!(
+            gutter("Die Dachrinne wurde von Esko repariert."),
+            Some(true)
+        );
+        assert_eq!(
+            gutter("Gestern wurde die Dachrinne repariert."),
+            Some(false)
+        );
+        assert_eq!(
+            gutter("Die Dachrinne wurde im Herbst repariert."),
+            Some(false)
+        );
     }
 
     #[test]
@@ -247,6 +261,20 @@ mod tests {
             english("when did we meet", "2026-03-05", "We meet at the pier."),
             Some(true)
         );
+        let gutter = |passage| english("when was the gutter repaired", "Roof", passage);
+        assert_eq!(gutter("Tuesday: repaired the gutter."), Some(true));
+        assert_eq!(gutter("2024-03-02: repaired the gutter."), Some(true));
+        assert_eq!(gutter("Esko repaired the gutter."), Some(false));
+        let rinne = |passage| german("Wann wurde die Dachrinne repariert?", "Dach", passage);
+        assert_eq!(
+            rinne("Am Dienstag wurde die Dachrinne repariert."),
+            Some(true)
+        );
+        assert_eq!(
+            rinne("Im März 2024 reparierte Karl die Dachrinne."),
+            Some(true)
+        );
+        assert_eq!(rinne("Karl reparierte die Dachrinne."), Some(false));
         assert_eq!(
             german(
                 "Wann endete die Eiszeit?",
