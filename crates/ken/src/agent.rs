@@ -21,6 +21,7 @@ mod room;
 mod sources;
 mod told;
 mod tools;
+mod translate;
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -99,6 +100,8 @@ pub(crate) struct Options {
     pub(crate) passages: u32,
     /// Whether the model adds words to a thin question.
     pub(crate) expand: bool,
+    /// Whether the model translates a question in another language than the notes.
+    pub(crate) translate: bool,
     /// Times that the model may call tools.
     pub(crate) steps_max: usize,
     /// Most tokens of one reply.
@@ -113,6 +116,7 @@ impl Options {
         Self {
             passages: answers.passages,
             expand: answers.expand,
+            translate: answers.translate,
             steps_max: answers.steps,
             tokens_max: answers.tokens,
             time_max: answers.time_max(),
@@ -219,6 +223,11 @@ impl Agent {
                 true => again,
                 false => better(found, again),
             };
+        }
+        if self.options.translate
+            && let Some(language) = found.notes_language.clone()
+        {
+            found = self.translate(model, found, &language).await?;
         }
         if self.options.expand && is_weak(&found) && expand::is_thin(&text) {
             found = self.expand(model, found).await?;

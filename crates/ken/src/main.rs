@@ -31,6 +31,8 @@ mod wire;
 
 use std::process::ExitCode;
 
+use reader::limited;
+
 /// Nothing relevant was found, as grep says it.
 const NOTHING_FOUND: u8 = 1;
 /// Something went wrong.
@@ -40,11 +42,12 @@ const INTERRUPTED: u8 = 130;
 
 fn main() -> ExitCode {
     private::be();
-    if std::env::args_os()
-        .nth(1)
-        .is_some_and(|verb| verb == reader::CHILD_VERB)
-    {
-        return reader::child::run();
+    match std::env::args_os().nth(1) {
+        Some(verb) if verb == reader::CHILD_VERB => return reader::child::run(),
+        Some(verb) if verb == limited::VERB => {
+            return limited::become_other(std::env::args_os().skip(2));
+        }
+        _ => {}
     }
     if hook::is_called(std::env::args_os()) {
         return hook::run();

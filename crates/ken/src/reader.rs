@@ -5,6 +5,8 @@
 //! run. A thread cannot be held to a limit of memory, nor be ended; a process can.
 
 pub(crate) mod child;
+pub(crate) mod limited;
+pub(crate) mod pictures;
 mod pipe;
 
 use std::io::{self, BufReader, BufWriter, Read};
@@ -16,7 +18,8 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use kenning::extract::{Extracted, InProcess, Kind, Limits, Reader, Trouble};
-use pipe::{Answer, Request};
+use pictures::{Patience, Pictures};
+use pipe::{Answer, Request, Said};
 
 /// The verb that makes this program a child. It is not a command: only another `ken` can speak to it.
 pub(crate) const CHILD_VERB: &str = "__read";
@@ -38,18 +41,80 @@ const LAST_WORDS_BYTES: u64 = 4 << 10;
 pub(crate) struct Readers {
     inside: InProcess,
     idle: Mutex<Vec<Worker>>,
+    pictures: Option<Pictures>,
 }
 
 impl Reader for Readers {
     fn read(&self, kind: Kind, path: &str, bytes: Vec<u8>) -> Result<Extracted, Trouble> {
+        self.read_with(kind, path, bytes, Patience::None)
+    }
+
+    fn read_pictures(&self, kind: Kind, path: &str, bytes: Vec<u8>) -> Result<Extracted, Trouble> {
+        self.read_with(kind, path, bytes, Patience::Endless)
+    }
+}
+
+impl Readers {
+    /// Reads pictures, too, if there is something to read them with.
+    pub(crate) fn with_pictures(pictures: Option<Pictures>) -> Self {
+        Self {
+            pictures,
+            ..Self::default()
+        }
+    }
+
+    fn read_with(
+        &self,
+        kind: Kind,
+        path: &str,
+        bytes: Vec<u8>,
+        patience: Patience,
+    ) -> Result<Extracted, Trouble> {
+        if let (Kind::Picture, Some(pictures)) = (kind, &self.pictures) {
+            return pictures.read(path, &bytes, patience);
+        }
         if !is_risky(kind, bytes.len()) {
             return self.inside.read(kind, path, bytes);
         }
-        let request = Arc::new(Request {
+        let scan = (kind == Kind::Pdf && self.pictures.is_some()).then(|| bytes.clone());
+        let mut extracted = self.text(kind, path, bytes)?;
+        if let (Some(bytes), Some(pictures)) = (scan, &self.pictures) {
+            let draw = |page| self.drawn(path, bytes.clone(), page);
+            pictures.read_blank(path, &bytes, &mut extracted, patience, draw)?;
+        }
+        extracted.with_text()
+    }
+
+    fn text(&self, kind: Kind, path: &str, bytes: Vec<u8>) -> Result<Extracted, Trouble> {
+        let path = path.to_owned();
+        let page = None;
+        match self.asked(Request {
             kind,
+            path,
+            bytes,
+            page,
+        })? {
+            Said::Text(extracted) => Ok(extracted),
+            Said::Picture(_) => Err(Loss::Garbled.told(&self.inside.0)),
+        }
+    }
+
+    /// Has a page of a PDF drawn.
+    fn drawn(&self, path: &str, bytes: Vec<u8>, page: u32) -> Result<Vec<u8>, Trouble> {
+        let request = Request {
+            kind: Kind::Pdf,
             path: path.to_owned(),
             bytes,
-        });
+            page: Some(page),
+        };
+        match self.asked(request)? {
+            Said::Picture(picture) => Ok(picture),
+            Said::Text(_) => Err(Loss::Garbled.told(&self.inside.0)),
+        }
+    }
+
+    fn asked(&self, request: Request) -> Answer {
+        let request = Arc::new(request);
         // A child that has read before may have died since, or keep memory from files before. So
         // what it fails at is tried once more, and how a file ends does not depend on the others.
         let used = self.idle().pop();
@@ -66,9 +131,7 @@ impl Reader for Readers {
         self.ask(worker, &request)
             .unwrap_or_else(|loss| Err(loss.told(&self.inside.0)))
     }
-}
 
-impl Readers {
     fn idle(&self) -> std::sync::MutexGuard<'_, Vec<Worker>> {
         self.idle.lock().unwrap_or_else(PoisonError::into_inner)
     }

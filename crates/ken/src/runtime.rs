@@ -3,7 +3,7 @@
 use std::io::{self, IsTerminal, Read, Seek, Write, stderr};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result};
@@ -20,6 +20,7 @@ use crate::llm::RemoteEmbedder;
 use crate::models;
 use crate::private;
 use crate::reader::Readers;
+use crate::reader::pictures::Pictures;
 use crate::render::say;
 use crate::settings::{Embedding, Located, RerankerPlace, Settings};
 
@@ -245,7 +246,7 @@ pub(crate) struct How {
     pub(crate) check: bool,
     /// Notes that are gone are gone, however many.
     pub(crate) accept_removals: bool,
-    /// Somebody waits for an answer: few vectors are made of what is new.
+    /// Somebody waits for an answer: few vectors are made of what is new, and no pictures read.
     pub(crate) is_hurried: bool,
 }
 
@@ -262,6 +263,7 @@ impl How {
                 true => HURRIED_VECTORS_MAX,
                 false => usize::MAX,
             },
+            reads_pictures: !self.is_hurried,
             profile: located.profile,
             n_threads: n_threads(),
             ..IndexOptions::default()
@@ -343,7 +345,7 @@ fn run_update(
     let model = Model::of(located)?;
     let index = Kenning::new(located.place(), now)
         .embedder(Arc::clone(model.embedder()?))
-        .reader(Arc::new(Readers::default()))
+        .reader(Arc::new(readers(located)))
         .index_options(options.clone());
     let started = Instant::now();
     let run = || run(index.updating(source).progress(progress).stop(stop_flag()));
@@ -364,6 +366,13 @@ fn run_update(
         ));
     }
     Ok((report, started.elapsed().as_secs_f64()))
+}
+
+/// Returns what reads the foreign files of a place, pictures among them.
+pub(crate) fn readers(located: &Located) -> Readers {
+    let tools = located.pictures.clone();
+    let pictures = |tools| Pictures::new(tools, located.place(), stop_flag());
+    Readers::with_pictures(tools.map(pictures))
 }
 
 pub(crate) fn n_threads() -> usize {
@@ -387,7 +396,7 @@ pub(crate) fn vector_bar() -> impl Fn(usize, usize) {
 /// How far the work is, on a terminal; nothing anywhere else.
 struct Bar {
     shown: ProgressBar,
-    counts_vectors: AtomicBool,
+    counted: Mutex<Stage>,
 }
 
 impl Bar {
@@ -398,14 +407,19 @@ impl Bar {
         };
         let own = Self {
             shown,
-            counts_vectors: AtomicBool::new(false),
+            counted: Mutex::new(Stage::Notes),
         };
-        own.count("notes");
+        own.count(Stage::Notes);
         own.shown.enable_steady_tick(Duration::from_millis(100));
         own
     }
 
-    fn count(&self, what: &str) {
+    fn count(&self, what: Stage) {
+        let what = match what {
+            Stage::Notes => "notes",
+            Stage::Pictures => "files with pictures",
+            Stage::Vectors => "vectors",
+        };
         let template =
             format!("{{bar:30.cyan/dim}} {{pos}}/{{len}} {what} · {{per_sec}} · {{eta}} left");
         if let Ok(style) = ProgressStyle::with_template(&template) {
@@ -414,9 +428,10 @@ impl Bar {
     }
 
     fn show(&self, progress: Progress) {
-        let counts_vectors = progress.stage == Stage::Vectors;
-        if self.counts_vectors.swap(counts_vectors, Ordering::Relaxed) != counts_vectors {
-            self.count("vectors");
+        let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
+        if *counted != progress.stage {
+            *counted = progress.stage;
+            self.count(progress.stage);
             // What is left is told by how long vectors take, not notes.
             self.shown.reset();
         }

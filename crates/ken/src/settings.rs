@@ -13,6 +13,7 @@ mod hooks;
 mod intake;
 mod llm;
 mod memory;
+mod pictures;
 mod place;
 mod programs;
 mod report;
@@ -54,6 +55,8 @@ use embedding::EmbeddingSettings;
 use fields::FieldSettings;
 use file::{FILE_BYTES_MAX, is_nothing, line_of, merge, typed};
 pub(crate) use file::{bad_toml, edit, suggestion};
+use pictures::PictureSettings;
+pub(crate) use pictures::{PictureTools, tesseract_data};
 use programs::OpenSettings;
 #[cfg(test)]
 pub(crate) use programs::words_of;
@@ -98,6 +101,7 @@ pub(crate) struct Settings {
     pub(crate) curate: CurateSettings,
     pub(crate) intake: IntakeSettings,
     pub(crate) report: ReportSettings,
+    pictures: PictureSettings,
     #[serde(default)]
     pub(crate) domains: BTreeMap<String, DomainSettings>,
     #[serde(default)]
@@ -170,6 +174,8 @@ pub(crate) struct Located {
     pub(crate) model_dimensions: Option<usize>,
     /// What reads again what was found there.
     pub(crate) reranker: Option<RerankerPlace>,
+    /// What its pictures are read with.
+    pub(crate) pictures: Option<PictureTools>,
     /// What the domain sets itself.
     domain: Option<DomainSettings>,
 }
@@ -250,6 +256,9 @@ impl Settings {
         if let Some((key, value, wanted)) = self.bad_reranker() {
             return Err(self.bad_value(key, &value, wanted));
         }
+        if let Some((key, value, wanted)) = self.bad_pictures() {
+            return Err(self.bad_value(key, &value, wanted));
+        }
         self.profile(None)?;
         self.walk_rules(None)?;
         self.check_llm()?;
@@ -309,6 +318,7 @@ impl Settings {
             allowed,
             excluded,
             git_dates: index.git_dates,
+            pictures: self.picture_tools().is_some(),
             others: Vec::new(),
         })
     }

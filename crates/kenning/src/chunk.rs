@@ -34,6 +34,8 @@ pub struct Chunk {
     pub heading: Option<usize>,
     /// Page, slide or sheet it begins on.
     pub page: Option<u32>,
+    /// The file with the picture that it was read from, if it was.
+    pub picture: Option<String>,
 }
 
 /// How notes are cut.
@@ -101,10 +103,12 @@ fn lined(note: &Note, pieces: Vec<pieces::Piece>) -> Vec<Chunk> {
             let last = piece.range.end.saturating_sub(1).max(piece.range.start);
             let (start, end) = (lines.line_of(piece.range.start), lines.line_of(last));
             let (start_line, end_line) = file_lines(&note.lines, start, end);
+            let part = parts::part_at(note, piece.range.start);
             Chunk {
                 start_line,
                 end_line,
-                page: parts::page_at(note, piece.range.start),
+                page: part.and_then(|part| part.page),
+                picture: part.and_then(|part| part.picture.clone()),
                 range: piece.range,
                 heading: piece.heading,
             }

@@ -50,6 +50,27 @@ pub struct Extracted {
     pub parts: Vec<Part>,
     /// The file as it stands, decoded, where its lines can be pointed at.
     pub own: Option<String>,
+    /// Pages that say nothing but show something, 1-based.
+    pub blank: Vec<u32>,
+    /// Whether pictures in it wait to be read, which takes seconds: [`Reader::read_pictures`] does.
+    pub is_unread: bool,
+}
+
+impl Extracted {
+    /// Refuses a file that is nothing but pictures, unless they wait to be read.
+    pub fn with_text(self) -> Result<Self, Trouble> {
+        let is_silent = self.parts.iter().all(|part| part.text.trim().is_empty());
+        match self.blank.len() {
+            0 => Ok(self),
+            _ if self.is_unread || !is_silent => Ok(self),
+            1 => Err(Trouble::File(
+                "no text layer: the one page of the PDF is a picture".to_owned(),
+            )),
+            n_pages => Err(Trouble::File(format!(
+                "no text layer: the {n_pages} pages of the PDF are pictures"
+            ))),
+        }
+    }
 }
 
 /// First and last line of a file, 1-based.
@@ -73,6 +94,8 @@ pub struct Part {
     pub lines: Vec<Lines>,
     /// What lines of the file the heading stands on.
     pub heading_lines: Lines,
+    /// The file with the picture that the text was read from, if it was.
+    pub picture: Option<String>,
 }
 
 /// Why a file was not read, for a person.
@@ -106,6 +129,12 @@ impl Trouble {
 pub trait Reader: Sync {
     /// Reads the bytes of the file at `path`.
     fn read(&self, kind: Kind, path: &str, bytes: Vec<u8>) -> Result<Extracted, Trouble>;
+
+    /// Reads them with the pictures in them, however long it takes. Those that have been read before are part
+    /// of what [`Reader::read`] returns.
+    fn read_pictures(&self, kind: Kind, path: &str, bytes: Vec<u8>) -> Result<Extracted, Trouble> {
+        self.read(kind, path, bytes)
+    }
 }
 
 /// Reads on a thread of this process: panics and deadlines hold, memory is only counted where the
@@ -115,7 +144,7 @@ pub struct InProcess(pub Limits);
 
 impl Reader for InProcess {
     fn read(&self, kind: Kind, path: &str, bytes: Vec<u8>) -> Result<Extracted, Trouble> {
-        guarded(kind, path, bytes, &self.0)
+        pages(kind, path, bytes, &self.0)?.with_text()
     }
 }
 
@@ -154,16 +183,32 @@ impl Default for Limits {
 ///
 /// Runs on its own thread with a deadline; a panic inside a format becomes a reason.
 pub fn extract(kind: Kind, path: &str, bytes: &[u8], limits: &Limits) -> Result<Extracted, String> {
-    guarded(kind, path, bytes.to_vec(), limits).map_err(Trouble::into_reason)
+    let extracted = pages(kind, path, bytes.to_vec(), limits);
+    extracted
+        .and_then(Extracted::with_text)
+        .map_err(Trouble::into_reason)
 }
 
-fn guarded(kind: Kind, path: &str, bytes: Vec<u8>, limits: &Limits) -> Result<Extracted, Trouble> {
+/// Reads the bytes of the file at `path`, even if all that it has are pages that are pictures.
+pub fn pages(
+    kind: Kind,
+    path: &str,
+    bytes: Vec<u8>,
+    limits: &Limits,
+) -> Result<Extracted, Trouble> {
     let extension = match path.rsplit_once('.') {
         Some((_, extension)) => extension.to_ascii_lowercase(),
         None => String::new(),
     };
     guard::run(limits, bytes, move |bytes, budget| {
         read(kind, &extension, bytes, budget)
+    })
+}
+
+/// Draws a page of a PDF that is a picture, 1-based, as a greymap (PGM).
+pub fn page_picture(bytes: Vec<u8>, page: u32, limits: &Limits) -> Result<Vec<u8>, Trouble> {
+    guard::run(limits, bytes, move |bytes, budget| {
+        pdf::picture::draw(bytes, page, budget)
     })
 }
 
@@ -198,6 +243,7 @@ fn read(kind: Kind, extension: &str, bytes: &[u8], budget: &Budget) -> Result<Ex
         Kind::Notebook => decoded(bytes, |text| notebook::read(text, budget)),
         Kind::Subtitles => decoded(bytes, |text| subtitles::read(text, budget)),
         Kind::Canvas => decoded(bytes, |text| data::read_canvas(text, budget)),
+        Kind::Picture => Err("nothing reads pictures here".to_owned()),
     }
 }
 

@@ -5,6 +5,7 @@
 
 mod fresh;
 mod gone;
+mod pictures;
 mod prepare;
 mod report;
 mod reread;
@@ -12,7 +13,7 @@ mod standing;
 mod understand;
 mod vectors;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
@@ -32,6 +33,7 @@ use crate::secrets;
 use crate::store::{self, FileId, Inventory, Place, StoreWriter};
 use crate::vault::{self, Found, Source, Stamp, Walk};
 use gone::{Ground, Known};
+use pictures::Pictures;
 use prepare::{Group, Outcome, Tools};
 
 /// Notes that a worker takes at once; enough to fill an embedding batch.
@@ -82,6 +84,8 @@ pub struct IndexOptions {
     pub step_bytes: u64,
     /// Most vectors to make with a model that runs elsewhere. Somebody may be waiting for an answer.
     pub vectors_max: usize,
+    /// Read pictures that nobody read before, which takes seconds for each. Otherwise they wait.
+    pub reads_pictures: bool,
 }
 
 impl Default for IndexOptions {
@@ -95,6 +99,7 @@ impl Default for IndexOptions {
             accept_removals: false,
             step_bytes: 32 << 20,
             vectors_max: usize::MAX,
+            reads_pictures: true,
         }
     }
 }
@@ -164,13 +169,21 @@ fn update_all(cx: &IndexContext<'_>) -> Result<Report> {
     report.rebuilt = plan.rebuild.clone();
     report.skipped = std::mem::take(&mut walk.skipped);
     learn_history(cx, &mut writer)?;
+    let mut pictures = Pictures::among(walk.found.iter().map(|found| &found.path));
+    if !plan.is_full() {
+        pictures.again = pictures::showing(cx, &differing(&walk.found, &known))?;
+        pictures::recall(&writer, &mut report)?;
+    }
     let is_outdated = |found: &&Found| {
         let known = known.get(&found.path);
-        plan.is_full() || known.is_none_or(|(stamp, _)| *stamp != found.stamp)
+        plan.is_full()
+            || known.is_none_or(|(stamp, _)| *stamp != found.stamp)
+            || pictures.again.contains(&found.path)
     };
     let changed: Vec<&Found> = walk.found.iter().filter(is_outdated).collect();
     report.n_unchanged = walk.found.len() - changed.len();
-    write_changed(cx, &mut writer, &plan, &changed, &known, &mut report)?;
+    let todo = (changed.as_slice(), &pictures);
+    write_changed(cx, &mut writer, &plan, todo, &known, &mut report)?;
     if report.is_stopped && plan.is_full() && !plan.is_first {
         // Half of a new index is worth less than all of the old one.
         report.is_undone = true;
@@ -179,16 +192,38 @@ fn update_all(cx: &IndexContext<'_>) -> Result<Report> {
     }
     if !report.is_stopped {
         let accept = cx.options.accept_removals;
-        gone::remove(&mut writer, &walk.found, &known, accept, &mut report)?;
+        gone::remove(&mut writer, &walk, &known, accept, &mut report)?;
         finish(cx, &mut writer, &walk, &mut report)?;
     }
-    complete(cx, writer, report)
+    complete(cx, writer, &plan, report)
 }
 
-/// Makes what was done visible, and then the vectors that are still missing.
-fn complete(cx: &IndexContext<'_>, mut writer: StoreWriter, mut report: Report) -> Result<Report> {
+/// Returns the paths of files that came, changed or went.
+fn differing<'p>(found: &'p [Found], known: &'p Known) -> Vec<&'p str> {
+    let mut gone: HashSet<&str> = known.keys().map(String::as_str).collect();
+    let mut differing = Vec::new();
+    for file in found {
+        gone.remove(file.path.as_str());
+        let before = known.get(&file.path);
+        if before.is_none_or(|(stamp, _)| *stamp != file.stamp) {
+            differing.push(file.path.as_str());
+        }
+    }
+    differing.extend(gone);
+    differing
+}
+
+/// Makes what was done visible, and then what takes long: pictures, and the vectors that are still missing.
+fn complete(
+    cx: &IndexContext<'_>,
+    mut writer: StoreWriter,
+    plan: &Plan,
+    mut report: Report,
+) -> Result<Report> {
+    pictures::note_down(&mut writer, &report)?;
     writer.commit(cx.now)?;
     if !report.is_stopped {
+        pictures::fill(cx, &mut writer, plan, &mut report)?;
         vectors::fill(cx, &mut writer, &mut report)?;
     }
     writer.close()?;
@@ -276,12 +311,24 @@ fn update_one(cx: &IndexContext<'_>, path: &str, stamp: Option<Stamp>) -> Result
     }
     let mut report = Report::default();
     learn_history(cx, &mut writer)?;
+    pictures::recall(&writer, &mut report)?;
     let known: Known = writer.known(Some(path))?;
     match stamp {
         Some(stamp) => {
+            let mut paths = writer.known(None)?;
+            paths.entry(path.to_owned()).or_insert((stamp, [0; 16]));
+            let mut pictures = Pictures::among(paths.keys());
+            pictures.again = pictures::showing(cx, &[path])?;
             let path = path.to_owned();
-            let found = Found { path, stamp };
-            write_changed(cx, &mut writer, &plan, &[&found], &known, &mut report)?;
+            let mut changed = vec![Found { path, stamp }];
+            changed.extend((pictures.again.iter()).filter_map(|path| {
+                let (stamp, _) = *paths.get(path)?;
+                let path = path.clone();
+                Some(Found { path, stamp })
+            }));
+            let changed: Vec<&Found> = changed.iter().collect();
+            let todo = (changed.as_slice(), &pictures);
+            write_changed(cx, &mut writer, &plan, todo, &known, &mut report)?;
         }
         None if known.is_empty() => {
             return Err(Error::NotFound {
@@ -299,7 +346,7 @@ fn update_one(cx: &IndexContext<'_>, path: &str, stamp: Option<Stamp>) -> Result
         skipped: skipped.map(|skipped| skipped.reason.as_str()),
     })?;
     standing::refresh(&mut writer)?;
-    complete(cx, writer, report)
+    complete(cx, writer, &plan, report)
 }
 
 /// What a run is to do with what is there.
@@ -422,7 +469,7 @@ fn write_changed(
     cx: &IndexContext<'_>,
     writer: &mut StoreWriter,
     plan: &Plan,
-    changed: &[&Found],
+    (changed, pictures): (&[&Found], &Pictures),
     known: &Known,
     report: &mut Report,
 ) -> Result<()> {
@@ -434,9 +481,13 @@ fn write_changed(
     }
     let encoder = writer.encoder()?;
     let committed = writer.committed()?;
-    let mut tools = Tools::new(cx, &encoder, known, &committed);
+    let mut tools = Tools::new(cx, &encoder, known, &committed, pictures);
     tools.is_full = plan.is_full();
-    let groups: Vec<&[&Found]> = changed.chunks(GROUP_NOTES).collect();
+    let group_notes = match pictures.is_patient {
+        true => 1,
+        false => GROUP_NOTES,
+    };
+    let groups: Vec<&[&Found]> = changed.chunks(group_notes).collect();
     let next = AtomicUsize::new(0);
     let is_failed = AtomicBool::new(false);
     let written = Written::default();
@@ -535,6 +586,7 @@ fn write_groups(
                 });
             }
             if n_held >= cx.options.step_bytes {
+                pictures::note_down(writer, report)?;
                 match plan.is_first {
                     true => writer.commit(cx.now)?,
                     false => writer.flush()?,
@@ -555,6 +607,10 @@ fn write_outcome(writer: &mut StoreWriter, outcome: Outcome, report: &mut Report
             report.n_chunks += taken.n_chunks;
             report.warnings.extend(taken.warnings);
             report.masked.extend(taken.masked);
+            match taken.is_unread {
+                true => report.unread.insert(taken.path),
+                false => report.unread.remove(&taken.path),
+            };
             Ok(taken.n_bytes)
         }
         Outcome::Same { path, stamp } => {

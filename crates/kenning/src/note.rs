@@ -83,6 +83,8 @@ pub struct Part {
     pub page: Option<u32>,
     /// Rows, records, slides or code.
     pub is_structured: bool,
+    /// The file with the picture that it was read from, if it was.
+    pub picture: Option<String>,
 }
 
 /// The well-known properties of a note.
@@ -150,6 +152,11 @@ impl Format {
             "txt" | "text" | "org" | "rst" | "adoc" | "asciidoc" => Some(Self::Plain),
             _ => Kind::of(path).map(Self::Other),
         }
+    }
+
+    /// Whether files of it are pictures.
+    pub fn is_picture(self) -> bool {
+        self == Self::Other(Kind::Picture)
     }
 
     /// Whether a person sees lines when they open a file of it, so that they can be pointed at.

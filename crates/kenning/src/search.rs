@@ -64,6 +64,7 @@ use crate::budget::Budget;
 use crate::embed::Embedder;
 use crate::error::Result;
 use crate::store::{ChunkRow, NoteRow, Store};
+use crate::words::Language;
 use list::Dropped;
 use plan::Plan;
 use rank::Rest;
@@ -133,6 +134,43 @@ pub struct Answer {
     pub confidence: f32,
     /// What the person should know about how the answer came about.
     pub notices: Vec<String>,
+    /// In what language it was asked, if no note is written in that.
+    pub foreign: Option<Foreign>,
+}
+
+/// A question in another language than the notes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Foreign {
+    /// What it was asked in.
+    pub asked: Language,
+    /// What the notes are written in, commonest first.
+    pub notes: Vec<Language>,
+}
+
+impl Foreign {
+    /// Languages of notes that are named.
+    const NAMED_MAX: usize = 3;
+
+    fn new(store: &Store, asked: Language) -> Result<Self> {
+        let meta = store.meta()?;
+        let notes = meta.languages.iter().map(|(language, _)| *language);
+        let known = notes.filter(|language| *language != Language::Unknown);
+        let notes = known.take(Self::NAMED_MAX).collect();
+        Ok(Self { asked, notes })
+    }
+
+    /// Returns the languages of the notes, for people.
+    pub fn of_notes(&self) -> String {
+        let names: Vec<String> = (self.notes.iter())
+            .map(|name| format!("{name:?}"))
+            .collect();
+        names.join(" and ")
+    }
+
+    fn told(&self) -> String {
+        let (asked, notes) = (self.asked, self.of_notes());
+        format!("the question is in {asked:?} and the notes are in {notes}, so that few words meet")
+    }
 }
 
 /// A passage that was found.
@@ -203,6 +241,11 @@ pub(crate) fn search_asked(
     let mut notices = std::mem::take(&mut ranking.notices);
     cut::keep_scores(&mut hits, options.min_score, &mut notices);
     tell_corrections(&ranking, &mut notices);
+    let foreign = ranking.query.foreign;
+    let foreign = foreign
+        .map(|asked| Foreign::new(cx.store, asked))
+        .transpose()?;
+    notices.extend(foreign.as_ref().map(Foreign::told));
     tell_successors(&hits, &mut notices);
     if let Some(max_tokens) = options.max_tokens {
         cut::keep_tokens(&mut hits, max_tokens);
@@ -213,6 +256,7 @@ pub(crate) fn search_asked(
             evidence: verdict.evidence,
             confidence: verdict.confidence,
             notices,
+            foreign,
         },
         query: ranking.query,
         idf: ranking.strength.idf,

@@ -51,8 +51,20 @@ pub struct WalkRules {
     pub excluded: PathList,
     /// Ask git when a file was last committed.
     pub git_dates: bool,
+    /// Pictures are notes, too: somebody can read them.
+    pub pictures: bool,
     /// Other domains, which have what is theirs for themselves.
     pub others: Vec<Territory>,
+}
+
+impl WalkRules {
+    /// Whether a file of this name is a note.
+    fn is_note(&self, path: &str) -> bool {
+        match Format::of(path) {
+            Some(format) => self.pictures || !format.is_picture(),
+            None => false,
+        }
+    }
 }
 
 impl Default for WalkRules {
@@ -64,6 +76,7 @@ impl Default for WalkRules {
             allowed: PathList::default(),
             excluded: PathList::default(),
             git_dates: true,
+            pictures: false,
             others: Vec::new(),
         }
     }
@@ -402,7 +415,7 @@ impl Vault {
             walk.left_out.push((path, Rule::Obsidian));
             return;
         }
-        if Format::of(&path).is_none() {
+        if !self.rules.is_note(&path) {
             walk.attachments.push(path);
             return;
         }
@@ -435,7 +448,7 @@ impl Vault {
         let path = relative(&self.root, link)?;
         let reason = match link.canonicalize() {
             Ok(target) if target.starts_with(&self.root) => return None,
-            Ok(target) if target.is_file() && Format::of(&path).is_none() => return None,
+            Ok(target) if target.is_file() && !self.rules.is_note(&path) => return None,
             Ok(_) => "a symbolic link that leads out of the vault".to_owned(),
             Err(error) => format!("a symbolic link that leads nowhere ({error})"),
         };

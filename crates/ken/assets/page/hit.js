@@ -44,6 +44,7 @@ export function hitItem(hit, index, does) {
       toggle,
     ),
     hit.superseded_by ? el("p", { class: "notice" }, `replaced by ${hit.superseded_by}`) : null,
+    hit.picture ? el("p", { class: "hit-also" }, hit.picture === hit.path ? "read from a picture" : `read from the picture ${hit.picture}`) : null,
     hit.also_in?.length ? el("p", { class: "hit-also" }, `also in ${hit.also_in.slice(0, 3).join(", ")}`) : null,
     why,
   );

@@ -6,7 +6,7 @@ export interface Hit {
   rank: number; id: string; domain?: string; path: string; title: string; section: string | null;
   breadcrumb: string[]; start_line: number | null; end_line: number | null; page: number | null; score: number;
   excerpt: string; highlights: [number, number][]; text: string; tags: string[]; date: string | null;
-  also_in?: string[]; superseded_by?: string; uri: string; sources: string[]; explain?: Stage[];
+  picture?: string; also_in?: string[]; superseded_by?: string; uri: string; sources: string[]; explain?: Stage[];
 }
 
 export interface SearchAnswer {

@@ -57,7 +57,7 @@ impl Agent {
 }
 
 /// The words of a reply that the question does not have, without anything that is an operator of search.
-fn added(reply: &str, question: &str) -> String {
+pub(super) fn added(reply: &str, question: &str) -> String {
     let line = reply.lines().map(str::trim).find(|line| !line.is_empty());
     let words = line
         .unwrap_or_default()

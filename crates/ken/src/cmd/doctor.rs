@@ -1,5 +1,6 @@
 //! `ken doctor`: checks everything a search depends on, and says what it found.
 
+mod pictures;
 mod providers;
 
 use anyhow::Result;
@@ -38,6 +39,7 @@ pub(super) fn run(settings: &Settings, place: &Place) -> Result<Found> {
             checks.bad("vault", &error);
         }
     }
+    pictures::check(settings, place, &mut checks);
     providers::check(settings, &mut checks);
     render::print(&checks.lines)?;
     Ok(if checks.n_bad == 0 {

@@ -237,6 +237,7 @@ fn without_index(mode: Mode, query: &str) -> SearchResponse {
         evidence: Evidence::None,
         confidence: 0.0,
         notices: vec!["there is no index yet; run `ken index` first".to_owned()],
+        foreign: None,
     };
     SearchResponse::from(Answered {
         query: masked(query),

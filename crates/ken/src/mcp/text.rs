@@ -40,6 +40,11 @@ pub(super) fn found(found: &SearchOutput) -> String {
         let lines = result.start_line.zip(result.end_line);
         let lines = lines.map(|(start, end)| format!(", {}", lines_of(start, end)));
         let page = result.page.map(|page| format!(", page {page}"));
+        let picture = result.picture.as_ref();
+        let picture = picture.map(|picture| match *picture == result.path {
+            true => ", read from a picture".to_owned(),
+            false => format!(", read from the picture {}", told(picture)),
+        });
         let date = result.date.as_ref().map(|date| format!(", {date}"));
         let memory = result.memory_type.map(|kind| format!(", {kind} memory"));
         let domain = result.domain.as_ref();
@@ -48,10 +53,11 @@ pub(super) fn found(found: &SearchOutput) -> String {
         line(
             &mut out,
             format_args!(
-                "   in {}{}{}, id {}{}{}{}{}",
+                "   in {}{}{}{}, id {}{}{}{}{}",
                 told(&result.path),
                 lines.unwrap_or_default(),
                 page.unwrap_or_default(),
+                picture.unwrap_or_default(),
                 result.id,
                 date.unwrap_or_default(),
                 memory.unwrap_or_default(),

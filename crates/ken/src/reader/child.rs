@@ -6,21 +6,20 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use kenning::extract::{InProcess, Limits, Reader};
+use kenning::extract::{self, Limits};
 
-use super::pipe;
+use super::pipe::{self, Answer, Request, Said};
 
 /// Runs until whoever started this process ends, or a file took too long.
 pub(crate) fn run() -> ExitCode {
     limit_process();
     let limits = Limits::default();
     let deadline = Duration::from_millis(limits.deadline_ms);
-    let reader = InProcess(limits);
     let mut answers = BufWriter::new(stdout());
     for request in requests() {
         limit_time(deadline);
         let started = Instant::now();
-        let answer = reader.read(request.kind, &request.path, request.bytes);
+        let answer = answered(request, &limits);
         let is_over = started.elapsed() >= deadline;
         // A thread that was given up may still run: it ends with the process.
         if pipe::write_answer(&mut answers, &answer).is_err() || is_over {
@@ -28,6 +27,19 @@ pub(crate) fn run() -> ExitCode {
         }
     }
     ExitCode::SUCCESS
+}
+
+fn answered(request: Request, limits: &Limits) -> Answer {
+    let Request {
+        kind,
+        path,
+        bytes,
+        page,
+    } = request;
+    match page {
+        Some(page) => extract::page_picture(bytes, page, limits).map(Said::Picture),
+        None => extract::pages(kind, &path, bytes, limits).map(Said::Text),
+    }
 }
 
 /// Requests are awaited on a thread of their own, so that the end of the pipe is also noticed while
@@ -76,7 +88,7 @@ fn limit_time(deadline: Duration) {
 }
 
 #[cfg(unix)]
-fn limit(resource: rustix::process::Resource, most: u64) {
+pub(crate) fn limit(resource: rustix::process::Resource, most: u64) {
     use rustix::process::{Rlimit, getrlimit, setrlimit};
 
     let maximum = getrlimit(resource).maximum;

@@ -11,21 +11,33 @@ const ANSWER_BYTES_MAX: u64 = 256 << 20;
 const READ: u8 = 0;
 const FILE_TROUBLE: u8 = 1;
 const READER_TROUBLE: u8 = 2;
+const PICTURE: u8 = 3;
 
 /// What a child is asked to read.
 pub(super) struct Request {
     pub(super) kind: Kind,
     pub(super) path: String,
     pub(super) bytes: Vec<u8>,
+    /// The page to draw, 1-based, rather than the text to read.
+    pub(super) page: Option<u32>,
+}
+
+/// What a child has to say of a file.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Said {
+    Text(Extracted),
+    Picture(Vec<u8>),
 }
 
 /// What a child says.
-pub(super) type Answer = Result<Extracted, Trouble>;
+pub(super) type Answer = Result<Said, Trouble>;
 
 pub(super) fn write_request(to: &mut impl Write, request: &Request) -> io::Result<()> {
     write_bytes(to, request.kind.name().as_bytes())?;
     write_bytes(to, request.path.as_bytes())?;
     write_bytes(to, &request.bytes)?;
+    // Pages count from 1, so 0 says that there is none.
+    write_number(to, u64::from(request.page.unwrap_or(0)))?;
     to.flush()
 }
 
@@ -40,14 +52,19 @@ pub(super) fn read_request(from: &mut impl BufRead) -> io::Result<Option<Request
         kind: kind.ok_or_else(garbled)?,
         path: read_text(from)?,
         bytes: read_bytes(from)?,
+        page: read_page(from)?,
     }))
 }
 
 pub(super) fn write_answer(to: &mut impl Write, answer: &Answer) -> io::Result<()> {
     match answer {
-        Ok(extracted) => {
+        Ok(Said::Text(extracted)) => {
             to.write_all(&[READ])?;
             write_extracted(to, extracted)?;
+        }
+        Ok(Said::Picture(picture)) => {
+            to.write_all(&[PICTURE])?;
+            write_bytes(to, picture)?;
         }
         Err(Trouble::File(reason)) => {
             to.write_all(&[FILE_TROUBLE])?;
@@ -64,7 +81,8 @@ pub(super) fn write_answer(to: &mut impl Write, answer: &Answer) -> io::Result<(
 pub(super) fn read_answer(from: &mut impl Read) -> io::Result<Answer> {
     let mut from = from.take(ANSWER_BYTES_MAX);
     Ok(match read_byte(&mut from)? {
-        READ => Ok(read_extracted(&mut from)?),
+        READ => Ok(Said::Text(read_extracted(&mut from)?)),
+        PICTURE => Ok(Said::Picture(read_bytes(&mut from)?)),
         FILE_TROUBLE => Err(Trouble::File(read_text(&mut from)?)),
         READER_TROUBLE => Err(Trouble::Reader(read_text(&mut from)?)),
         _ => return Err(garbled()),
@@ -84,6 +102,10 @@ fn write_extracted(to: &mut impl Write, extracted: &Extracted) -> io::Result<()>
         if let Some(fact) = fact {
             write_bytes(to, fact.as_bytes())?;
         }
+    }
+    write_number(to, extracted.blank.len() as u64)?;
+    for &page in &extracted.blank {
+        write_number(to, u64::from(page))?;
     }
     write_number(to, extracted.parts.len() as u64)?;
     for part in &extracted.parts {
@@ -111,9 +133,13 @@ fn read_extracted(from: &mut impl Read) -> io::Result<Extracted> {
         _ => read_text(from).map(Some),
     };
     let (title, author, created, own) = (fact()?, fact()?, fact()?, fact()?);
+    let mut blank = Vec::new();
+    for _ in 0..read_number(from)? {
+        blank.extend(read_page(from)?);
+    }
     let mut parts = Vec::new();
     for _ in 0..read_number(from)? {
-        let page = u32::try_from(read_number(from)?).map_err(|_| garbled())?;
+        let page = read_page(from)?;
         let is_structured = read_byte(from)? != 0;
         let level = read_byte(from)?;
         let heading = read_text(from)?;
@@ -123,12 +149,14 @@ fn read_extracted(from: &mut impl Read) -> io::Result<Extracted> {
             lines.push(read_lines(from)?);
         }
         parts.push(Part {
-            page: (page > 0).then_some(page),
+            page,
             heading: (level > 0).then_some((level, heading)),
             text,
             is_structured,
             lines,
             heading_lines: read_lines(from)?,
+            // Children read no pictures.
+            picture: None,
         });
     }
     Ok(Extracted {
@@ -137,7 +165,15 @@ fn read_extracted(from: &mut impl Read) -> io::Result<Extracted> {
         created,
         parts,
         own,
+        blank,
+        is_unread: false,
     })
+}
+
+/// Reads the number of a page; 0 says that there is none.
+fn read_page(from: &mut impl Read) -> io::Result<Option<u32>> {
+    let page = u32::try_from(read_number(from)?).map_err(|_| garbled())?;
+    Ok((page > 0).then_some(page))
 }
 
 fn read_lines(from: &mut impl Read) -> io::Result<Lines> {
@@ -211,14 +247,19 @@ mod tests {
             is_structured: true,
             lines: vec![(3, 4)],
             heading_lines: (2, 2),
+            picture: None,
         };
-        let answer = Ok(Extracted {
+        let answer = Ok(Said::Text(Extracted {
             title: Some("T".to_owned()),
             author: None,
             created: Some(String::new()),
             parts: vec![part, Part::default()],
             own: Some("a".to_owned()),
-        });
+            blank: vec![2, 7],
+            is_unread: false,
+        }));
+        assert_eq!(answered(&answer), answer);
+        let answer = Ok(Said::Picture(vec![80, 53]));
         assert_eq!(answered(&answer), answer);
         for trouble in [Trouble::File, Trouble::Reader] {
             let answer = Err(trouble("it is locked".to_owned()));
@@ -228,13 +269,14 @@ mod tests {
             kind: Kind::Epub,
             path: "a b/c.epub".to_owned(),
             bytes: vec![0, 1, 2],
+            page: Some(9),
         };
         let mut pipe = Vec::new();
         write_request(&mut pipe, &request).unwrap();
         let mut from = pipe.as_slice();
         let read = read_request(&mut from).unwrap().unwrap();
         assert_eq!((read.kind, read.path), (request.kind, request.path));
-        assert_eq!(read.bytes, request.bytes);
+        assert_eq!((read.bytes, read.page), (request.bytes, request.page));
         assert!(read_request(&mut from).unwrap().is_none());
     }
 

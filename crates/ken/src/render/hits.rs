@@ -77,12 +77,26 @@ pub(crate) fn hit(hit: &Hit, vault: Option<&Path>, lines: Option<&[Line]>, width
             }
         }
     }
+    if let Some(picture) = picture(hit) {
+        for line in wrap(&pieces(&picture, |_| false), room) {
+            out += &format!("   {DIM}{line}{DIM:#}\n");
+        }
+    }
     if let Some(others) = wire::also_in(&hit.also_in) {
         for line in wrap(&pieces(&others, |_| false), room) {
             out += &format!("   {DIM}{line}{DIM:#}\n");
         }
     }
     out + &explanation(hit)
+}
+
+/// Says that a passage was read from a picture, and from which if it is another file.
+fn picture(hit: &Hit) -> Option<String> {
+    let picture = hit.picture.as_ref()?;
+    Some(match *picture == hit.path {
+        true => "read from a picture".to_owned(),
+        false => format!("read from the picture {}", inline(picture)),
+    })
 }
 
 /// The first line of a hit: number, domain, path, lines, date, id and score. What is too long for a terminal

@@ -20,7 +20,8 @@ pub(crate) fn of(located: &Located, store: &Store) -> kenning::Result<Vec<String
     });
     let withheld = caveats.withheld.map(|why| withheld(located, &why));
     let vectors = without_vectors(located, caveats.n_without_vector);
-    Ok([unfinished, withheld, vectors]
+    let pictures = unread(located, caveats.n_unread);
+    Ok([unfinished, withheld, vectors, pictures]
         .into_iter()
         .flatten()
         .collect())
@@ -47,7 +48,8 @@ pub(crate) fn of_run(located: &Located, report: &Report) -> Vec<String> {
     });
     let withheld = report.withheld.as_ref().map(|why| withheld(located, why));
     let vectors = without_vectors(located, report.n_without_vector);
-    [stopped, elsewhere, withheld, vectors]
+    let pictures = unread(located, report.unread.len());
+    [stopped, elsewhere, withheld, vectors, pictures]
         .into_iter()
         .flatten()
         .collect()
@@ -63,6 +65,19 @@ fn without_vectors(located: &Located, n: usize) -> Option<String> {
     };
     Some(format!(
         "{n} {passages} {have} yet and {are} found by words only; `{again}` makes them"
+    ))
+}
+
+/// Says that pictures wait to be read, and what to do about it.
+fn unread(located: &Located, n: usize) -> Option<String> {
+    let again = command(located, "");
+    let (files, have) = match n {
+        0 => return None,
+        1 => ("file", "has pictures that are"),
+        _ => ("files", "have pictures that are"),
+    };
+    Some(format!(
+        "{n} {files} {have} not read yet, only found by name; `{again}` reads them"
     ))
 }
 

@@ -40,6 +40,7 @@ pub(super) async fn rag(
     let options = Options {
         passages: asked.passages.unwrap_or(options.passages),
         expand: asked.expand.unwrap_or(options.expand),
+        translate: options.translate,
         ..options
     };
     let model = app.model(asked.model.as_deref())?;

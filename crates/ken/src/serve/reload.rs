@@ -90,6 +90,7 @@ fn teller(lines: Sender<Bytes>) -> impl Fn(Progress) + Send + Sync {
         let _ = lines.try_send(line(&ReloadLine::Progress(ReloadProgress {
             of: match progress.stage {
                 Stage::Notes => "notes",
+                Stage::Pictures => "pictures",
                 Stage::Vectors => "vectors",
             },
             done: progress.n_done,

@@ -15,6 +15,8 @@ pub(crate) struct AnswerSettings {
     pub(crate) passages: u32,
     /// Whether the model adds words to a thin question.
     pub(crate) expand: bool,
+    /// Whether the model translates a question in another language than the notes.
+    pub(crate) translate: bool,
     /// Times that a model may call tools.
     pub(crate) steps: usize,
     /// Most tokens of one reply.

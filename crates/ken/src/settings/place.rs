@@ -209,6 +209,7 @@ impl Settings {
             embedding,
             model_dimensions,
             reranker: self.reranker_place(),
+            pictures: self.picture_tools(),
             domain: domain.cloned(),
             vault: vault.map(Path::to_owned),
             is_own_place: store.parent() == Some(&*self.data_dir),

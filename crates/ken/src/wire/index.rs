@@ -17,6 +17,9 @@ pub(crate) struct IndexReport {
     pub(crate) chunks: usize,
     /// Vectors that a provider made.
     pub(crate) vectors: usize,
+    /// Files whose pictures were read, and those that wait for it.
+    pub(crate) pictures: usize,
+    pub(crate) unread_pictures: usize,
     /// Passages that have no vector yet; they are found by words only.
     pub(crate) without_vector: usize,
     /// Notes that no vector could be made of.
@@ -59,6 +62,8 @@ impl From<&Updated> for IndexReport {
             unchanged: report.n_unchanged,
             chunks: report.n_chunks,
             vectors: report.n_vectors,
+            pictures: report.n_pictures,
+            unread_pictures: report.unread.len(),
             without_vector: report.n_without_vector,
             unembedded: skipped(&report.unembedded),
             bytes: report.n_bytes,

@@ -69,6 +69,8 @@ fn both(mut a: SearchResponse, b: SearchResponse) -> SearchResponse {
     a.took_ms += b.took_ms;
     a.index_age_s = a.index_age_s.max(b.index_age_s);
     a.notices.extend(b.notices);
+    // Notes of one domain in the language of the question are enough.
+    a.notes_language = a.notes_language.filter(|_| b.notes_language.is_some());
     a.hits.extend(b.hits);
     a
 }

@@ -25,6 +25,9 @@ pub(crate) struct SearchResponse {
     pub(crate) index_age_s: Option<i64>,
     pub(crate) notices: Vec<String>,
     pub(crate) hits: Vec<Hit>,
+    /// What the notes are written in, if the question is in another language.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) notes_language: Option<String>,
 }
 
 /// One hit. `highlights` are character ranges of `excerpt`.
@@ -46,6 +49,9 @@ pub(crate) struct Hit {
     pub(crate) end_line: Option<u32>,
     /// Page, slide or sheet.
     pub(crate) page: Option<u32>,
+    /// The file with the picture that the passage was read from, if it was: letters may be wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) picture: Option<String>,
     pub(crate) score: f64,
     pub(crate) excerpt: String,
     pub(crate) highlights: Vec<(usize, usize)>,
@@ -93,6 +99,7 @@ impl From<Answered> for SearchResponse {
             took_ms: (answered.took_ms * 1_000.0).round() / 1_000.0,
             index_age_s: answered.index_age_s,
             notices: answer.notices,
+            notes_language: answer.foreign.map(|foreign| foreign.of_notes()),
             hits: hits
                 .map(|(rank, hit)| Hit::new(rank, hit, &vault, answered.is_explained))
                 .collect(),
@@ -153,6 +160,7 @@ impl Hit {
             start_line: lines.map(|lines| lines.0),
             end_line: lines.map(|lines| lines.1),
             page: chunk.page,
+            picture: chunk.picture.clone(),
             score: 0.0,
             excerpt: String::new(),
             highlights: Vec::new(),

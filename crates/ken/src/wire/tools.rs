@@ -41,6 +41,9 @@ pub(crate) struct FoundPassage {
     pub(crate) start_line: Option<u32>,
     pub(crate) end_line: Option<u32>,
     pub(crate) page: Option<u32>,
+    /// The file with the picture that the passage was read from, if it was: letters may be wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) picture: Option<String>,
     pub(crate) score: f64,
     /// The whole passage, verbatim, credentials masked.
     pub(crate) text: Option<String>,
@@ -80,6 +83,7 @@ impl FoundPassage {
             start_line: hit.start_line,
             end_line: hit.end_line,
             page: hit.page,
+            picture: hit.picture,
             score: hit.score,
             text: Some(hit.text),
             excerpt: Some(hit.excerpt),

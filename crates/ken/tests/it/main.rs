@@ -44,6 +44,7 @@ mod openai_client;
 mod page;
 mod pages;
 mod parity;
+mod pictures;
 mod place;
 mod qmd;
 mod quotes;

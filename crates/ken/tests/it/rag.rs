@@ -414,6 +414,33 @@ fn a_thin_question_is_expanded_if_that_is_wanted() {
 }
 
 #[test]
+fn a_question_in_another_language_is_translated_if_that_is_wanted() {
+    let vault = TestVault::example();
+    let model = Model::start(|asked| {
+        match said_by(asked, "system")
+            .concat()
+            .contains("in another language")
+        {
+            true => Say::Text("boiler repaired".to_owned()),
+            false => Say::Text("ok [1].".to_owned()),
+        }
+    });
+    let server = model.serve(&vault, "tools = false\n[answers]\ntranslate = true");
+    let lines = ask(
+        &server,
+        &json!({"question": "wer hat die Heizung und den Kessel repariert"}),
+    );
+    assert_eq!(lines.done()["expanded"], "boiler repaired", "{:?}", lines.0);
+    let notices = lines.done()["notices"].to_string();
+    assert!(
+        notices.contains("translated") && notices.contains("German"),
+        "{notices}"
+    );
+    let lines = ask(&server, &json!({"question": "who repaired the boiler"}));
+    assert!(lines.done()["expanded"].is_null());
+}
+
+#[test]
 fn the_terminal_streams_what_the_model_writes() {
     let vault = TestVault::example();
     let model = Model::start(|_| {

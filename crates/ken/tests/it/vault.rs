@@ -79,6 +79,7 @@ impl TestVault {
             .args(args)
             .env("KEN_DATA_DIR", self.beside("data"))
             .env("KEN_CONFIG", self.beside("config.toml"))
+            .env("KEN_PICTURES", "off")
             .env("NO_COLOR", "1")
             .current_dir(self.folder.path())
             .stdin(Stdio::null());

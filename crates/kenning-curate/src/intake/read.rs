@@ -9,6 +9,9 @@ use serde_json::{Map, Value};
 use super::feed::{self, Entry};
 use super::item::{Item, day};
 
+/// Said of what nobody here can read.
+const NOT_READ: &str = "files of its kind are not read";
+
 /// A file that was given.
 #[derive(Clone, Debug)]
 pub struct Given {
@@ -84,9 +87,10 @@ fn shape(given: &Given) -> Result<Shape, String> {
         Some("mbox") => Shape::Mailbox,
         _ => match (Format::of(name), Kind::of(name)) {
             (Some(Format::Markdown | Format::Plain), _) => Shape::Markdown,
+            (_, Some(Kind::Picture)) => return Err(NOT_READ.to_owned()),
             (_, Some(kind)) => Shape::Other(kind),
             _ if name == "-" => sniffed(&given.bytes),
-            _ => return Err("files of its kind are not read".to_owned()),
+            _ => return Err(NOT_READ.to_owned()),
         },
     })
 }

@@ -3,7 +3,7 @@
 
 use super::pieces::{Piece, join_small, n_chars, pack_blocks, push_trimmed};
 use super::recursive::heading_at;
-use crate::note::Note;
+use crate::note::{Note, Part};
 
 /// Above this many characters a part is cut further.
 const CHARS_MAX: usize = 2_000;
@@ -43,8 +43,8 @@ pub(super) fn cut(note: &Note) -> Vec<Piece> {
     }
 }
 
-/// Returns the page that `offset` lies on.
-pub(super) fn page_at(note: &Note, offset: usize) -> Option<u32> {
+/// Returns the part that `offset` lies in.
+pub(super) fn part_at(note: &Note, offset: usize) -> Option<&Part> {
     let after = note.parts.partition_point(|part| part.start <= offset);
-    note.parts.get(after.checked_sub(1)?)?.page
+    note.parts.get(after.checked_sub(1)?)
 }

@@ -129,7 +129,7 @@ impl<'b> Archive<'b> {
             author: text_of("creator"),
             created: text_of("created").and_then(|time| iso_date(&time)),
             parts: Vec::new(),
-            own: None,
+            ..Extracted::default()
         }
     }
 

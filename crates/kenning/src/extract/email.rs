@@ -42,7 +42,7 @@ pub(super) fn read(bytes: &[u8], budget: &Budget) -> Result<Extracted, String> {
             .and_then(|people| non_blank(&people)),
         created: created.map(|date| format!("{:04}-{:02}-{:02}", date.year, date.month, date.day)),
         parts: parts.finish()?,
-        own: None,
+        ..Extracted::default()
     })
 }
 

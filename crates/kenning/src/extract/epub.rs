@@ -47,7 +47,7 @@ pub(super) fn read(bytes: &[u8], budget: &Budget) -> Result<Extracted, String> {
         author: text_of("creator"),
         created: text_of("date").and_then(|date| iso_date(&date)),
         parts,
-        own: None,
+        ..Extracted::default()
     })
 }
 

@@ -3,7 +3,7 @@
 /// Family of formats a file belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
-    /// PDF; the text layer only.
+    /// PDF: the text layer, and pages without one as pictures.
     Pdf,
     /// Word.
     Docx,
@@ -41,6 +41,8 @@ pub enum Kind {
     Subtitles,
     /// An Obsidian canvas.
     Canvas,
+    /// A picture: what it shows is read by a program that is handed in with the reader.
+    Picture,
 }
 
 /// What is known of a kind without looking into a file.
@@ -76,7 +78,7 @@ const RISKY_TEXT: [bool; 2] = [true, true];
 
 /// Every kind, in the order of the enum.
 #[rustfmt::skip]
-const ROWS: [Row; 19] = [
+const ROWS: [Row; 20] = [
     row(Kind::Pdf, "pdf", BINARY, &["pdf"]),
     row(Kind::Docx, "docx", BINARY, &["docx", "docm", "dotx", "dotm"]),
     row(Kind::Pptx, "pptx", BINARY, &["pptx", "pptm", "ppsx", "ppsm", "potx", "potm"]),
@@ -104,6 +106,7 @@ const ROWS: [Row; 19] = [
     row(Kind::Notebook, "notebook", TEXT, &["ipynb"]),
     row(Kind::Subtitles, "subtitles", TEXT, &["vtt", "srt"]),
     row(Kind::Canvas, "canvas", TEXT, &["canvas"]),
+    row(Kind::Picture, "picture", BINARY, &["png", "jpg", "jpeg", "webp", "tif", "tiff", "heic", "heif"]),
 ];
 
 impl Kind {

@@ -52,7 +52,7 @@ fn properties(archive: &mut Archive<'_>) -> Extracted {
         author: text_of("initial-creator").or_else(|| text_of("creator")),
         created: text_of("creation-date").and_then(|time| iso_date(&time)),
         parts: Vec::new(),
-        own: None,
+        ..Extracted::default()
     }
 }
 

@@ -1,10 +1,11 @@
-//! PDF files: the text layer, page by page. Pictures of text are not read.
+//! PDF files: the text layer, page by page. Which pages are pictures is told; `picture` draws them.
 //!
 //! The interpreter draws every page on a device that only listens for letters; `layout` puts them
 //! back into lines.
 
 mod hazards;
 mod layout;
+pub(super) mod picture;
 
 use hayro_interpret::font::{Glyph, GlyphRun};
 use hayro_interpret::hayro_cmap::BfString;
@@ -23,8 +24,11 @@ use super::{Extracted, encoding};
 /// Units a glyph is designed in, per em.
 const UNITS_PER_EM: f64 = 1_000.0;
 
-/// Reads a PDF.
-pub(super) fn read(bytes: &[u8], budget: &Budget) -> Result<Extracted, String> {
+/// Fewer letters than this beside a picture that fills the page are a stamp of the scanner.
+const STAMP_CHARS_MAX: usize = 60;
+
+/// Opens a PDF that is no bomb.
+fn open(bytes: &[u8], budget: &Budget) -> Result<Pdf, String> {
     if !bytes[..bytes.len().min(1_024)]
         .windows(5)
         .any(|window| window == b"%PDF-")
@@ -40,10 +44,17 @@ pub(super) fn read(bytes: &[u8], budget: &Budget) -> Result<Extracted, String> {
         LoadPdfError::Invalid => "the PDF is damaged".to_owned(),
     })?;
     hazards::refuse_objects(&pdf, budget)?;
+    Ok(pdf)
+}
+
+/// Reads a PDF.
+pub(super) fn read(bytes: &[u8], budget: &Budget) -> Result<Extracted, String> {
+    let pdf = open(bytes, budget)?;
     let cache = InterpreterCache::new();
     let mut parts = Parts::new(budget);
-    let (mut n_pages, mut n_unknown) = (0, 0);
-    for (position, page) in pdf.pages().iter().enumerate() {
+    let mut blank = Vec::new();
+    let (mut n_pages, mut n_unknown) = (0_u32, 0);
+    for page in pdf.pages().iter() {
         parts.check()?;
         n_pages += 1;
         let (width, height) = page.render_dimensions();
@@ -58,24 +69,37 @@ pub(super) fn read(bytes: &[u8], budget: &Budget) -> Result<Extracted, String> {
             budget,
             page: Page::default(),
             n_unknown: 0,
+            seen: 0.0,
         };
         interpret_page(page, &mut context, &mut listener);
         n_unknown += listener.n_unknown;
-        parts.start_page(position + 1, false);
-        parts.block(&listener.page.text());
+        let text = listener.page.text();
+        if is_picture(&text, listener.seen / f64::from(width * height).max(1.0)) {
+            blank.push(n_pages);
+        }
+        parts.start_page(n_pages as usize, false);
+        parts.block(&text);
     }
     let parts = parts.finish()?;
-    if parts.is_empty() {
-        return Err(match (n_pages, n_unknown) {
-            (0, _) => "the PDF has no pages".to_owned(),
-            (1, 0) => "no text layer: the one page of the PDF is a picture".to_owned(),
-            (_, 0) => format!("no text layer: the {n_pages} pages of the PDF are pictures"),
-            _ => {
-                "no text layer: the fonts of the PDF do not say which letters they draw".to_owned()
-            }
-        });
+    match (parts.is_empty() && blank.is_empty(), n_pages, n_unknown) {
+        (true, 0, _) => Err("the PDF has no pages".to_owned()),
+        (true, _, 0) => Err("no text layer: nothing is written on its pages".to_owned()),
+        (true, ..) => {
+            Err("no text layer: the fonts of the PDF do not say which letters they draw".to_owned())
+        }
+        _ => Ok(Extracted {
+            blank,
+            ..facts(&pdf, parts)
+        }),
     }
-    Ok(facts(&pdf, parts))
+}
+
+/// Whether a page is to be read as a picture: `seen` is the part of it that images cover.
+fn is_picture(text: &str, seen: f64) -> bool {
+    match text.trim().chars().count() {
+        0 => seen > 0.01,
+        n_chars => n_chars < STAMP_CHARS_MAX && seen > 0.6,
+    }
 }
 
 fn facts(pdf: &Pdf, parts: Vec<super::Part>) -> Extracted {
@@ -94,7 +118,7 @@ fn facts(pdf: &Pdf, parts: Vec<super::Part>) -> Extracted {
         author: text(&metadata.author).filter(|author| is_name(author)),
         created: created.map(|date| format!("{:04}-{:02}-{:02}", date.year, date.month, date.day)),
         parts,
-        own: None,
+        ..Extracted::default()
     }
 }
 
@@ -113,6 +137,8 @@ struct Listener<'b> {
     page: Page,
     /// Glyphs whose letter is not known.
     n_unknown: usize,
+    /// Square points that images cover.
+    seen: f64,
 }
 
 impl Device<'_> for Listener<'_> {
@@ -149,7 +175,11 @@ impl Device<'_> for Listener<'_> {
 
     fn push_transparency_group(&mut self, _: f32, _: Option<SoftMask<'_>>, _: BlendMode) {}
 
-    fn draw_image(&mut self, _: Image<'_, '_>, _: ImageDrawProps<'_>) {}
+    fn draw_image(&mut self, image: Image<'_, '_>, props: ImageDrawProps<'_>) {
+        self.budget.check_or_unwind();
+        let pixels = f64::from(image.width()) * f64::from(image.height());
+        self.seen += pixels * props.transform.determinant().abs();
+    }
 
     fn pop_clip(&mut self) {}
 

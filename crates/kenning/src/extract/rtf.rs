@@ -51,7 +51,7 @@ pub(super) fn read(bytes: &[u8], budget: &Budget) -> Result<Extracted, String> {
         author: non_blank(&author),
         created: None,
         parts,
-        own: None,
+        ..Extracted::default()
     })
 }
 

@@ -164,12 +164,12 @@ pub(super) fn note_down(writer: &mut StoreWriter, withheld: Option<&Withheld>) -
 /// are gone they stay, and the report says so.
 pub(super) fn remove(
     writer: &mut StoreWriter,
-    found: &[Found],
+    walk: &Walk,
     known: &Known,
     accept: bool,
     report: &mut Report,
 ) -> Result<()> {
-    let mut gone = gone(found, known, &report.skipped);
+    let mut gone = gone(&walk.found, known, &report.skipped);
     if gone.is_empty() {
         return Ok(());
     }
@@ -189,9 +189,13 @@ pub(super) fn remove(
                 report.n_added -= 1;
                 writer.remove(path)?;
             }
+            // A picture that is not read any more is still there, and nobody waits for it.
+            _ if walk.attachments.binary_search(path).is_ok() => writer.remove(path)?,
             _ => lost.push(path),
         }
     }
+    let is_found = |path: &String| (walk.found).binary_search_by(|found| found.path.cmp(path));
+    report.unread.retain(|path| is_found(path).is_ok());
     let (n_gone, n_known) = (lost.len(), known.len());
     // Notes that came since must not decide what becomes of those that are waited for.
     let was_withheld = writer.meta()?.fact(WITHHELD).is_some();

@@ -9,7 +9,8 @@ use crate::embed::{self, Embedder};
 use crate::error::Result;
 use crate::extract::{Kind, Reader};
 use crate::index::IndexContext;
-use crate::index::understand::{Understood, understand};
+use crate::index::pictures::{self, Pictures, Read};
+use crate::index::understand::Understood;
 use crate::note::{self, Format, Note, PropertyType};
 use crate::secrets;
 use crate::store::{
@@ -30,7 +31,10 @@ pub(super) enum Outcome {
 
 /// What is to be said of a note that was taken.
 pub(super) struct Taken {
+    pub(super) path: String,
     pub(super) is_new: bool,
+    /// Whether it has pictures that wait to be read.
+    pub(super) is_unread: bool,
     pub(super) n_bytes: u64,
     pub(super) n_chunks: usize,
     pub(super) warnings: Vec<(String, u32, String)>,
@@ -53,8 +57,9 @@ struct Batch {
 
 /// What all workers share.
 pub(super) struct Tools<'a> {
-    source: &'a dyn Source,
-    reader: &'a dyn Reader,
+    pub(super) source: &'a dyn Source,
+    pub(super) reader: &'a dyn Reader,
+    pub(super) pictures: &'a Pictures,
     embedder: &'a dyn Embedder,
     profile: chunk::Profile,
     encoder: &'a Encoder,
@@ -70,10 +75,12 @@ impl<'a> Tools<'a> {
         encoder: &'a Encoder,
         known: &'a HashMap<String, (Stamp, [u8; 16])>,
         committed: &'a HashMap<String, String>,
+        pictures: &'a Pictures,
     ) -> Self {
         Self {
             source: cx.source,
             reader: cx.reader,
+            pictures,
             embedder: cx.embedder,
             profile: cx.options.profile,
             encoder,
@@ -120,21 +127,25 @@ fn outcome(tools: &Tools<'_>, file: &Found, stems: &mut Stems, batch: &mut Batch
     let mut hash = [0; 16];
     hash.copy_from_slice(&blake3::hash(&bytes).as_bytes()[..16]);
     let known = tools.known.get(&file.path).filter(|_| !tools.is_full);
-    if known.is_some_and(|(_, known)| *known == hash) {
+    let is_again = tools.pictures.again.contains(&file.path);
+    if known.is_some_and(|(_, known)| *known == hash) && !is_again {
         return Outcome::Same {
             path: file.path.clone(),
             stamp: file.stamp,
         };
     }
-    let understood = match understand(&file.path, bytes, tools.reader) {
-        Ok(understood) => understood,
+    let read = match pictures::read(tools, &file.path, bytes) {
+        Ok(read) => read,
         Err(reason) => return unreadable(file, reason),
     };
-    let note = prepared(tools, file, hash, understood, stems, &mut batch.texts);
+    let is_unread = read.understood.is_unread;
+    let note = prepared(tools, file, hash, read, stems, &mut batch.texts);
     let path = || note.path.clone();
     let warnings = (note.warnings.iter()).map(|w| (path(), w.line, w.message.clone()));
     let masked = (note.masked.iter()).map(|finding| (path(), finding.line, finding.pattern));
     let taken = Taken {
+        path: path(),
+        is_unread,
         is_new: known.is_none(),
         n_bytes,
         n_chunks: note.chunks.len(),
@@ -156,18 +167,20 @@ fn prepared(
     tools: &Tools<'_>,
     file: &Found,
     hash: [u8; 16],
-    understood: Understood,
+    read: Read,
     stems: &mut Stems,
     texts: &mut Vec<String>,
 ) -> PreparedNote {
     let Understood {
         format,
-        note,
+        mut note,
         warnings,
         mut masked,
-    } = understood;
+        ..
+    } = read.understood;
     masked.splice(..0, secrets::in_name(&file.path));
     let mut chunks = chunk::chunk(&note, tools.profile);
+    chunks.extend(pictures::append(&mut note, read.shown, tools.profile));
     if chunks.is_empty() {
         chunks.push(empty_chunk(&note));
     }
@@ -207,6 +220,7 @@ fn empty_chunk(note: &Note) -> Chunk {
         end_line: note.n_lines().max(1),
         heading: None,
         page: None,
+        picture: None,
     }
 }
 

@@ -1,8 +1,10 @@
 //! What a run did, and what is to be said of an index as it is.
 
+use std::collections::BTreeSet;
 use std::path::PathBuf;
 
 use super::gone::{self, Withheld};
+use super::pictures;
 use crate::embed::ModelId;
 use crate::error::Result;
 use crate::store::Store;
@@ -16,6 +18,8 @@ pub(super) const UNFINISHED: &str = "unfinished";
 pub enum Stage {
     /// Notes that are read and stored.
     Notes,
+    /// Files whose pictures are read.
+    Pictures,
     /// Passages that a model elsewhere makes vectors of.
     Vectors,
 }
@@ -48,6 +52,10 @@ pub struct Report {
     pub n_unchanged: usize,
     /// Chunks written.
     pub n_chunks: usize,
+    /// Files whose pictures were read.
+    pub n_pictures: usize,
+    /// Files with pictures that wait to be read.
+    pub unread: BTreeSet<String>,
     /// Vectors that a model elsewhere made.
     pub n_vectors: usize,
     /// Passages that have no vector yet: they are found by their words only.
@@ -118,6 +126,8 @@ pub struct Caveats {
     pub withheld: Option<Withheld>,
     /// Passages that have no vector yet.
     pub n_without_vector: usize,
+    /// Files with pictures that nobody read yet.
+    pub n_unread: usize,
 }
 
 /// Returns what is to be said of an index.
@@ -131,5 +141,6 @@ pub fn caveats(store: &Store) -> Result<Caveats> {
         unfinished: n_total.map(|n_total| (meta.n_notes, n_total)),
         withheld: meta.fact(gone::WITHHELD).and_then(Withheld::from_fact),
         n_without_vector: store.without_vector()?.len(),
+        n_unread: pictures::n_unread(store)?,
     })
 }

@@ -10,6 +10,8 @@ pub(super) struct Understood {
     pub(super) note: Note,
     pub(super) warnings: Vec<Warning>,
     pub(super) masked: Vec<Finding>,
+    /// Whether pictures in it wait to be read.
+    pub(super) is_unread: bool,
 }
 
 /// Understands a file, or says why it cannot be taken now.
@@ -29,6 +31,7 @@ pub(super) fn understand(
         note,
         warnings,
         masked,
+        is_unread: false,
     })
 }
 
@@ -51,12 +54,14 @@ fn extracted(
         }
         Err(Trouble::Reader(reason)) => return Err(reason),
     };
+    let is_unread = extracted.is_unread;
     let laid = lay_out(extracted);
     Ok(Understood {
         format: Format::Other(kind),
         note: note::parse_parts(path, laid.text, laid.own, &laid.composed),
         warnings,
         masked: laid.masked,
+        is_unread,
     })
 }
 
@@ -135,8 +140,9 @@ fn hide(
 
 /// Returns what a file says that is not a note of the vault, credentials masked.
 pub fn attached_text(path: &str, bytes: Vec<u8>, reader: &dyn Reader) -> Result<String, String> {
-    let is_text = Format::of(path).is_some() || decode(bytes.clone()).is_ok();
-    if !is_text {
+    let format = Format::of(path);
+    let is_text = format.is_some() || decode(bytes.clone()).is_ok();
+    if !is_text || format.is_some_and(Format::is_picture) {
         return Err("files of its kind are not read".to_owned());
     }
     let understood = understand(path, bytes, reader)?;

@@ -4,6 +4,8 @@ use std::ops::Range;
 
 use pulldown_cmark::{CodeBlockKind, Event, HeadingLevel, LinkType, Options, Parser, Tag, TagEnd};
 
+use crate::extract::Kind;
+
 use super::inline::{self, Link, LinkKind};
 use super::outline::Heading;
 use super::places::{self, Addresses};
@@ -48,6 +50,7 @@ pub(super) fn parse_markdown(text: &mut String, body_start: usize) -> Body {
         code,
         addresses,
         markdown_links,
+        pictures,
         ..
     } = visible_structure(text, body_start);
     scan_inline(text, body_start, &code, &addresses.aside, &mut body);
@@ -60,6 +63,11 @@ pub(super) fn parse_markdown(text: &mut String, body_start: usize) -> Body {
         let shown = Some(shown.as_str()).filter(|shown| !shown.is_empty());
         body.links
             .push(Link::new(LinkKind::Markdown, &target, shown, line));
+    }
+    for (target, at) in pictures {
+        let line = lines.line_of(at);
+        let link = Link::new(LinkKind::Embed, &target, None, line);
+        body.links.push(link);
     }
     body.links.sort_by_key(|link| link.line);
     body
@@ -112,6 +120,8 @@ pub(super) struct Structure {
     /// Embedded searches: what they say is a question, not what the note says.
     queries: Vec<Range<usize>>,
     markdown_links: Vec<(String, String, usize)>,
+    /// `![alt](file.png)`: the file, and where it stands.
+    pictures: Vec<(String, usize)>,
     pub(super) addresses: Addresses,
 }
 
@@ -147,6 +157,13 @@ fn read_structure(text: &str, body_start: usize) -> Structure {
                         ..
                     } if is_local(*link_type, dest_url) => {
                         link = Some((decode(dest_url), String::new(), range.start));
+                    }
+                    Tag::Image {
+                        link_type,
+                        dest_url,
+                        ..
+                    } if is_picture(*link_type, dest_url) => {
+                        found.pictures.push((decode(dest_url), range.start));
                     }
                     _ => {}
                 }
@@ -209,6 +226,10 @@ fn level_number(level: HeadingLevel) -> u8 {
 }
 
 /// Links that can lead to a note: no scheme, not an e-mail address, not only an anchor.
+fn is_picture(link_type: LinkType, url: &str) -> bool {
+    is_local(link_type, url) && Kind::of(&decode(url)) == Some(Kind::Picture)
+}
+
 fn is_local(link_type: LinkType, url: &str) -> bool {
     !matches!(link_type, LinkType::Autolink | LinkType::Email) && is_local_address(url)
 }

@@ -29,7 +29,7 @@ pub struct Composed {
 }
 
 /// Where a part begins.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PartMark {
     /// 0-based line.
     pub line: usize,
@@ -39,6 +39,8 @@ pub struct PartMark {
     pub heading_level: Option<u8>,
     /// Rows, records, slides or code.
     pub is_structured: bool,
+    /// The file with the picture that it was read from, if it was.
+    pub picture: Option<String>,
 }
 
 /// Lays the parts of a file out as one text.
@@ -57,6 +59,7 @@ pub fn compose(extracted: Extracted) -> Composed {
             page: part.page,
             heading_level: part.heading.as_ref().map(|(level, _)| *level),
             is_structured: part.is_structured,
+            picture: part.picture,
         });
         let start = composed.text.len();
         if let Some((level, heading)) = part.heading {
@@ -137,6 +140,7 @@ pub fn parse_parts(
             start,
             page: mark.page,
             is_structured: mark.is_structured,
+            picture: mark.picture.clone(),
         });
     }
     Note {

@@ -31,6 +31,8 @@ pub struct Query {
     pub asked_names: Vec<String>,
     /// Names of code such as `select_related`, in lower case, each with the groups of its words.
     pub identifiers: Vec<(String, Vec<usize>)>,
+    /// The language it is asked in, if no note is written in that.
+    pub foreign: Option<Language>,
 }
 
 impl Query {
@@ -41,7 +43,9 @@ impl Query {
         let all: Vec<Word<'_>> = words::words(text)
             .filter(|word| !is_run_tail(text, word))
             .collect();
-        let is_stop = stops(&all, &languages_above(languages, STOP_SHARE_MIN));
+        let (is_stop, foreign) = stops(&all, &languages_above(languages, STOP_SHARE_MIN));
+        let has_known = (languages.iter()).any(|(language, _)| *language != Language::Unknown);
+        let is_spoken = |language: &Language| languages.iter().any(|(one, _)| one == language);
         let mut kept: Vec<&Word<'_>> = all
             .iter()
             .zip(&is_stop)
@@ -75,6 +79,7 @@ impl Query {
         let identifiers = identifiers(text, &typed);
         Self {
             identifiers,
+            foreign: foreign.filter(|language| has_known && !is_spoken(language)),
             text: text.to_owned(),
             groups,
             words: typed,
@@ -156,8 +161,8 @@ fn languages_above(languages: &[(Language, u64)], share_min: f64) -> Vec<Languag
 /// Tells which words of a question are function words: of its own language, where they show which one
 /// that is, and of the languages that many notes are written in, where they do not or where it is another.
 /// A German "die" must not find what an English note says of dying, nor an English "war" be lost because
-/// German notes say it all the time.
-fn stops(all: &[Word<'_>], dominant: &[Language]) -> Vec<bool> {
+/// German notes say it all the time. The language of a question that is asked in none of these is told, too.
+fn stops(all: &[Word<'_>], dominant: &[Language]) -> (Vec<bool>, Option<Language>) {
     let lowered: Vec<String> = all.iter().map(lowered).collect();
     let asked = words::languages_by_stop_words(&lowered);
     let spoken: Vec<Language> = (dominant.iter().copied())
@@ -168,7 +173,18 @@ fn stops(all: &[Word<'_>], dominant: &[Language]) -> Vec<bool> {
         false => is_of_any(word, &spoken),
         true => is_foreign && is_of_all(word, &asked) || is_of_any(word, dominant),
     };
-    lowered.iter().map(is_stop).collect()
+    let is_sure = is_foreign && n_own(&lowered, &asked, dominant) >= FOREIGN_WORDS_MIN;
+    let foreign = asked.first().filter(|_| is_sure && asked.len() == 1);
+    (lowered.iter().map(is_stop).collect(), foreign.copied())
+}
+
+/// Function words of another language that a question must have to be told to be in it.
+const FOREIGN_WORDS_MIN: usize = 2;
+
+/// Returns how many function words of these languages, and of no others, a question has.
+fn n_own(lowered: &[String], asked: &[Language], dominant: &[Language]) -> usize {
+    let is_own = |word: &&String| is_of_any(word, asked) && !is_of_any(word, dominant);
+    lowered.iter().filter(is_own).count()
 }
 
 /// Whether a question is asked in none of the languages of the notes. One function word of another may be
@@ -296,6 +312,20 @@ mod tests {
         };
         assert_snapshot!(german("what is the cause of the war"), @"cause");
         assert_snapshot!(german("how do I bake bread"), @"bake bread");
+    }
+
+    #[test]
+    fn a_question_in_another_language_than_the_notes_is_told() {
+        let foreign = |text: &str, notes: &[(Language, u64)]| Query::parse(text, notes).foreign;
+        let english = [(Language::English, 100)];
+        let german = "wer hat die Heizung und den Kessel repariert";
+        assert_eq!(foreign(german, &english), Some(Language::German));
+        assert_eq!(foreign("war in Ukraine", &english), None);
+        assert_eq!(foreign("who repaired the boiler", &english), None);
+        let both = [(Language::English, 999), (Language::German, 1)];
+        assert_eq!(foreign(german, &both), None);
+        assert_eq!(foreign(german, &[(Language::Unknown, 5)]), None);
+        assert_eq!(foreign(german, &[]), None);
     }
 
     #[test]

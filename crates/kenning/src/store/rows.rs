@@ -247,8 +247,8 @@ pub(super) fn insert_chunks(
 ) -> rusqlite::Result<()> {
     let mut add = connection.prepare_cached(
         "INSERT INTO chunk (id, note, ordinal, heading, start_byte, end_byte, start_line, end_line,
-            handle, page, pieces, print, first_print, last_print)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)",
+            handle, page, pieces, print, first_print, last_print, picture)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15)",
     )?;
     let chunks = encoded.prepared.chunks.iter().zip(&encoded.pieces);
     for ((ordinal, (record, pieces)), id) in chunks.enumerate().zip(ids) {
@@ -268,6 +268,7 @@ pub(super) fn insert_chunks(
             record.prints.whole,
             record.prints.first,
             record.prints.last,
+            chunk.picture,
         ])?;
     }
     Ok(())

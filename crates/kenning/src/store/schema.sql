@@ -78,6 +78,7 @@ CREATE TABLE chunk (
     start_line INTEGER NOT NULL,
     end_line   INTEGER NOT NULL,
     page       INTEGER,
+    picture    TEXT,                      -- the file with the picture that it was read from, if it was
     handle     INTEGER NOT NULL,          -- short public id, stable while path and text are
     print      INTEGER NOT NULL,          -- fingerprint: passages of the same words have the same
     first_print INTEGER NOT NULL,         -- of the first paragraph, and of the last one

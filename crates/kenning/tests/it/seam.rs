@@ -37,6 +37,7 @@ fn prepared(path: &str, text: &str, vectors: &[Option<Vec<f32>>]) -> PreparedNot
             end_line: 1,
             heading: None,
             page: None,
+            picture: None,
         },
         handle: 1,
         prints: Prints::default(),

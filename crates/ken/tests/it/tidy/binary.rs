@@ -16,11 +16,15 @@ pub(super) const KEN_ROOMS: [(&str, &[&str], &[&str]); 30] = [
     ("llm/error", &[], &[]),
     ("hint", &["llm::error"], &["embed", "error"]),
     ("private", &[], &[]),
-    ("reader", &[], &["extract"]),
     (
         "settings",
         &["args", "hint"],
         &["embed::family", "index", "search", "store", "vault"],
+    ),
+    (
+        "reader",
+        &["settings"],
+        &["extract", "secrets", "store", "vault", "words"],
     ),
     ("llm", &["settings"], &["embed"]),
     ("git", &["settings"], &["vault"]),

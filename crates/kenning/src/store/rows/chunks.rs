@@ -27,6 +27,8 @@ pub struct ChunkRow {
     pub end_line: u32,
     /// Page, slide or sheet, where the format has one.
     pub page: Option<u32>,
+    /// The file with the picture that it was read from, if it was.
+    pub picture: Option<String>,
     /// Short public id.
     pub handle: u32,
     /// Fingerprints of its text.
@@ -47,7 +49,7 @@ impl ChunkRow {
 }
 
 const COLUMNS: &str = "SELECT id, note, ordinal, heading, start_byte, end_byte, start_line,
-    end_line, page, handle, print, first_print, last_print, pieces FROM chunk";
+    end_line, page, handle, print, first_print, last_print, pieces, picture FROM chunk";
 
 /// Reads the chunk with an id.
 pub(in crate::store) fn by_id(connection: &Connection, id: ChunkId) -> rusqlite::Result<ChunkRow> {
@@ -103,5 +105,6 @@ fn chunk_row(row: &Row<'_>) -> rusqlite::Result<ChunkRow> {
             last: row.get(12)?,
         },
         packed_pieces: (row.get_ref(13)?.as_blob_or_null()?.unwrap_or_default()).into(),
+        picture: row.get(14)?,
     })
 }

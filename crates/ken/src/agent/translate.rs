@@ -1,0 +1,54 @@
+//! A question in another language than the notes: a model translates its telling words, and both are looked for.
+//! Off unless the settings say otherwise.
+
+use anyhow::Result;
+
+use super::expand::added;
+use super::{Agent, better};
+use crate::llm::{ChatEvent, ChatModel, ChatRequest, Message};
+use crate::wire::SearchResponse;
+
+const TOKENS_MAX: u32 = 120;
+
+impl Agent {
+    /// Searches again with the words of the question in the language of the notes; keeps what says more, and
+    /// tells what was looked for.
+    pub(super) async fn translate(
+        &mut self,
+        model: &dyn ChatModel,
+        found: SearchResponse,
+        language: &str,
+    ) -> Result<SearchResponse> {
+        let request = ChatRequest {
+            system: rules(language),
+            messages: vec![Message::user(&self.question.text)],
+            max_tokens: Some(TOKENS_MAX),
+            ..ChatRequest::default()
+        };
+        let mut unheard = |_: ChatEvent| {};
+        // The question as it is can still be answered.
+        let Ok(reply) = model.chat(&request, &mut unheard).await else {
+            return Ok(found);
+        };
+        self.count(reply.usage);
+        let words = added(&reply.text, "");
+        if words.is_empty() {
+            return Ok(found);
+        }
+        let again = self.library.search(&words, self.options.passages).await?;
+        self.events.thinking(format!("looking for {words}\n"));
+        self.outcome
+            .notices
+            .push(format!("the model translated the question: {words}"));
+        self.outcome.expanded = Some(words);
+        Ok(better(found, again))
+    }
+}
+
+fn rules(language: &str) -> String {
+    format!(
+        "Somebody searches notes that are written in {language} with a question in another language. Write the words of \
+         the question that tell what it is about, names as they are and the others in {language}: at most eight, nothing \
+         but the words, in one line."
+    )
+}
