@@ -235,6 +235,7 @@ fn say_counts(report: &Report, seconds: f64) {
         (report.n_removed, "removed"),
         (report.n_unchanged, "unchanged"),
         (report.skipped.len(), "skipped"),
+        (report.n_pictures, "with pictures read"),
     ] {
         if n > 0 {
             parts.push(format!("{n} {what}"));

@@ -409,17 +409,12 @@ impl Bar {
             shown,
             counted: Mutex::new(Stage::Notes),
         };
-        own.count(Stage::Notes);
+        own.count(name_of(Stage::Notes));
         own.shown.enable_steady_tick(Duration::from_millis(100));
         own
     }
 
-    fn count(&self, what: Stage) {
-        let what = match what {
-            Stage::Notes => "notes",
-            Stage::Pictures => "files with pictures",
-            Stage::Vectors => "vectors",
-        };
+    fn count(&self, what: &str) {
         let template =
             format!("{{bar:30.cyan/dim}} {{pos}}/{{len}} {what} · {{per_sec}} · {{eta}} left");
         if let Ok(style) = ProgressStyle::with_template(&template) {
@@ -431,12 +426,20 @@ impl Bar {
         let mut counted = self.counted.lock().unwrap_or_else(PoisonError::into_inner);
         if *counted != progress.stage {
             *counted = progress.stage;
-            self.count(progress.stage);
+            self.count(name_of(progress.stage));
             // What is left is told by how long vectors take, not notes.
             self.shown.reset();
         }
         self.shown.set_length(progress.n_total as u64);
         self.shown.set_position(progress.n_done as u64);
+    }
+}
+
+fn name_of(stage: Stage) -> &'static str {
+    match stage {
+        Stage::Notes => "notes",
+        Stage::Pictures => "files with pictures",
+        Stage::Vectors => "vectors",
     }
 }
 

@@ -13,9 +13,8 @@ mod standing;
 mod understand;
 mod vectors;
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
-use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::Duration;
 
 pub use crate::chunk::Profile;
@@ -34,7 +33,7 @@ use crate::store::{self, FileId, Inventory, Place, StoreWriter};
 use crate::vault::{self, Found, Source, Stamp, Walk};
 use gone::{Ground, Known};
 use pictures::Pictures;
-use prepare::{Group, Outcome, Tools};
+use prepare::{Group, Outcome, Tools, Written};
 
 /// Notes that a worker takes at once; enough to fill an embedding batch.
 const GROUP_NOTES: usize = 32;
@@ -171,7 +170,7 @@ fn update_all(cx: &IndexContext<'_>) -> Result<Report> {
     learn_history(cx, &mut writer)?;
     let mut pictures = Pictures::among(walk.found.iter().map(|found| &found.path));
     if !plan.is_full() {
-        pictures.again = pictures::showing(cx, &differing(&walk.found, &known))?;
+        pictures.again = pictures::showing(cx, &pictures::differing(&walk.found, &known))?;
         pictures::recall(&writer, &mut report)?;
     }
     let is_outdated = |found: &&Found| {
@@ -196,21 +195,6 @@ fn update_all(cx: &IndexContext<'_>) -> Result<Report> {
         finish(cx, &mut writer, &walk, &mut report)?;
     }
     complete(cx, writer, &plan, report)
-}
-
-/// Returns the paths of files that came, changed or went.
-fn differing<'p>(found: &'p [Found], known: &'p Known) -> Vec<&'p str> {
-    let mut gone: HashSet<&str> = known.keys().map(String::as_str).collect();
-    let mut differing = Vec::new();
-    for file in found {
-        gone.remove(file.path.as_str());
-        let before = known.get(&file.path);
-        if before.is_none_or(|(stamp, _)| *stamp != file.stamp) {
-            differing.push(file.path.as_str());
-        }
-    }
-    differing.extend(gone);
-    differing
 }
 
 /// Makes what was done visible, and then what takes long: pictures, and the vectors that are still missing.
@@ -315,20 +299,11 @@ fn update_one(cx: &IndexContext<'_>, path: &str, stamp: Option<Stamp>) -> Result
     let known: Known = writer.known(Some(path))?;
     match stamp {
         Some(stamp) => {
-            let mut paths = writer.known(None)?;
-            paths.entry(path.to_owned()).or_insert((stamp, [0; 16]));
-            let mut pictures = Pictures::among(paths.keys());
-            pictures.again = pictures::showing(cx, &[path])?;
-            let path = path.to_owned();
-            let mut changed = vec![Found { path, stamp }];
-            changed.extend((pictures.again.iter()).filter_map(|path| {
-                let (stamp, _) = *paths.get(path)?;
-                let path = path.clone();
-                Some(Found { path, stamp })
-            }));
-            let changed: Vec<&Found> = changed.iter().collect();
-            let todo = (changed.as_slice(), &pictures);
-            write_changed(cx, &mut writer, &plan, todo, &known, &mut report)?;
+            let found = Found {
+                path: path.to_owned(),
+                stamp,
+            };
+            take_one(cx, &mut writer, &plan, Some(&found), path, &mut report)?;
         }
         None if known.is_empty() => {
             return Err(Error::NotFound {
@@ -338,6 +313,8 @@ fn update_one(cx: &IndexContext<'_>, path: &str, stamp: Option<Stamp>) -> Result
         None => {
             writer.remove(path)?;
             report.n_removed = 1;
+            report.unread.remove(path);
+            take_one(cx, &mut writer, &plan, None, path, &mut report)?;
         }
     }
     let skipped = report.skipped.first();
@@ -347,6 +324,23 @@ fn update_one(cx: &IndexContext<'_>, path: &str, stamp: Option<Stamp>) -> Result
     })?;
     standing::refresh(&mut writer)?;
     complete(cx, writer, &plan, report)
+}
+
+/// Takes a file, and the notes that show it if it is a picture, whether it came, changed or went.
+fn take_one(
+    cx: &IndexContext<'_>,
+    writer: &mut StoreWriter,
+    plan: &Plan,
+    found: Option<&Found>,
+    path: &str,
+    report: &mut Report,
+) -> Result<()> {
+    let known: Known = writer.known(None)?;
+    let mut pictures = Pictures::among(known.keys().chain(found.map(|found| &found.path)));
+    pictures.again = pictures::showing(cx, &[path])?;
+    let showing = pictures::known_among(&known, &pictures.again);
+    let changed: Vec<&Found> = found.into_iter().chain(&showing).collect();
+    write_changed(cx, writer, plan, (&changed, &pictures), &known, report)
 }
 
 /// What a run is to do with what is there.
@@ -530,28 +524,6 @@ fn write_changed(
 }
 
 type Prepared = (usize, Result<Group>);
-
-/// How many groups are written.
-#[derive(Default)]
-struct Written {
-    n_groups: Mutex<usize>,
-    changed: Condvar,
-}
-
-impl Written {
-    fn set(&self, n_groups: usize) {
-        *self.n_groups.lock().unwrap_or_else(PoisonError::into_inner) = n_groups;
-        self.changed.notify_all();
-    }
-
-    fn wait_until(&self, wanted: usize) {
-        let n_groups = self.n_groups.lock().unwrap_or_else(PoisonError::into_inner);
-        let waited = self
-            .changed
-            .wait_while(n_groups, |n_groups| *n_groups < wanted);
-        drop(waited);
-    }
-}
 
 /// Writes groups in their order, whatever order they were prepared in.
 fn write_groups(

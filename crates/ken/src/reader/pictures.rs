@@ -137,19 +137,26 @@ impl Pictures {
         Ok(Some(pages))
     }
 
-    /// Returns the languages to read in: those that were set, or those of the notes that are installed.
+    /// Returns the languages to read in: those that were set, or those of the notes that are installed. As long
+    /// as there is no index, nobody knows, and whatever was read before will do.
     fn languages(&self) -> &[String] {
-        self.languages.get_or_init(|| {
-            if !self.tools.languages.is_empty() {
-                return self.tools.languages.clone();
-            }
-            let notes = self
-                .index
-                .read()
-                .and_then(|store| Ok(store.meta()?.languages.clone()));
-            let installed = Installed::ask(&self.tools).map(|installed| installed.languages);
-            tesseract::chosen(&notes.unwrap_or_default(), &installed.unwrap_or_default())
-        })
+        if !self.tools.languages.is_empty() {
+            return &self.tools.languages;
+        }
+        if let Some(known) = self.languages.get() {
+            return known;
+        }
+        let notes = self
+            .index
+            .read()
+            .and_then(|store| Ok(store.meta()?.languages.clone()));
+        match notes {
+            Ok(notes) if !notes.is_empty() => self.languages.get_or_init(|| {
+                let installed = Installed::ask(&self.tools).map(|installed| installed.languages);
+                tesseract::chosen(&notes, &installed.unwrap_or_default())
+            }),
+            _ => &[],
+        }
     }
 }
 

@@ -6,7 +6,7 @@ use insta::assert_snapshot;
 
 use crate::vault::TestVault;
 
-const REPORT_KEYS: [&str; 17] = [
+const REPORT_KEYS: [&str; 19] = [
     "added",
     "changed",
     "removed",
@@ -14,6 +14,8 @@ const REPORT_KEYS: [&str; 17] = [
     "unchanged",
     "chunks",
     "vectors",
+    "pictures",
+    "unread_pictures",
     "without_vector",
     "unembedded",
     "bytes",

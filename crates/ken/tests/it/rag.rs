@@ -428,12 +428,12 @@ fn a_question_in_another_language_is_translated_if_that_is_wanted() {
     let server = model.serve(&vault, "tools = false\n[answers]\ntranslate = true");
     let lines = ask(
         &server,
-        &json!({"question": "wer hat die Heizung und den Kessel repariert"}),
+        &json!({"question": "qui est venu pour la chaudière dans la maison"}),
     );
     assert_eq!(lines.done()["expanded"], "boiler repaired", "{:?}", lines.0);
     let notices = lines.done()["notices"].to_string();
     assert!(
-        notices.contains("translated") && notices.contains("German"),
+        notices.contains("translated") && notices.contains("French"),
         "{notices}"
     );
     let lines = ask(&server, &json!({"question": "who repaired the boiler"}));

@@ -1,7 +1,7 @@
 //! Pictures that notes embed, and those that wait to be read: what a picture says belongs to the notes that
 //! show it. Reading takes seconds, so it is done when everything else is stored.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeSet, HashSet};
 use std::sync::atomic::Ordering;
 
 use super::gone::Known;
@@ -139,6 +139,31 @@ fn heading_above(headings: &[Heading], line: u32) -> Option<usize> {
         .checked_sub(1)
 }
 
+/// Returns the paths of files that came, changed or went.
+pub(super) fn differing<'p>(found: &'p [Found], known: &'p Known) -> Vec<&'p str> {
+    let mut gone: HashSet<&str> = known.keys().map(String::as_str).collect();
+    let mut differing = Vec::new();
+    for file in found {
+        gone.remove(file.path.as_str());
+        let before = known.get(&file.path);
+        if before.is_none_or(|(stamp, _)| *stamp != file.stamp) {
+            differing.push(file.path.as_str());
+        }
+    }
+    differing.extend(gone);
+    differing
+}
+
+/// Returns notes as they were found last.
+pub(super) fn known_among(known: &Known, paths: &BTreeSet<String>) -> Vec<Found> {
+    let found = |path: &String| {
+        let (stamp, _) = *known.get(path)?;
+        let path = path.clone();
+        Some(Found { path, stamp })
+    };
+    paths.iter().filter_map(found).collect()
+}
+
 /// Returns the notes that show one of these pictures, or one of that name.
 pub(super) fn showing(cx: &IndexContext<'_>, changed: &[&str]) -> Result<BTreeSet<String>> {
     let names: BTreeSet<String> = (changed.iter())
@@ -201,13 +226,7 @@ pub(super) fn fill(
         return Ok(());
     }
     let known: Known = writer.known(None)?;
-    let mut waiting: Vec<Found> = (report.unread.iter())
-        .filter_map(|path| {
-            let (stamp, _) = known.get(path)?;
-            let (path, stamp) = (path.clone(), *stamp);
-            Some(Found { path, stamp })
-        })
-        .collect();
+    let mut waiting = known_among(&known, &report.unread);
     waiting.sort_by_key(|found| !is_picture(&found.path));
     let n_total = waiting.len();
     for (n_done, step) in waiting.chunks(STEP_FILES).enumerate() {

@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::sync::{Condvar, Mutex, PoisonError};
 
 use crate::chunk::{self, CONTEXT_BYTES_MAX, Chunk, Context};
 use crate::embed::{self, Embedder};
@@ -441,6 +442,28 @@ fn embedded(tools: &Tools<'_>, batch: Batch) -> Result<Vec<PreparedNote>> {
         chunk.pieces = pieces;
     }
     Ok(notes)
+}
+
+/// How many groups are written.
+#[derive(Default)]
+pub(super) struct Written {
+    n_groups: Mutex<usize>,
+    changed: Condvar,
+}
+
+impl Written {
+    pub(super) fn set(&self, n_groups: usize) {
+        *self.n_groups.lock().unwrap_or_else(PoisonError::into_inner) = n_groups;
+        self.changed.notify_all();
+    }
+
+    pub(super) fn wait_until(&self, wanted: usize) {
+        let n_groups = self.n_groups.lock().unwrap_or_else(PoisonError::into_inner);
+        let waited = self
+            .changed
+            .wait_while(n_groups, |n_groups| *n_groups < wanted);
+        drop(waited);
+    }
 }
 
 #[cfg(test)]

@@ -106,6 +106,7 @@ impl<'a> Plan<'a> {
             |terms| cx.store.has_term(terms, None),
             |term, language| cx.store.has_term(&[term.to_owned()], Some(language)),
         )?;
+        query.cut(languages, |terms| cx.store.has_term(terms, None))?;
         if let Some(last) = query.groups.last_mut().filter(|_| request.is_prefix) {
             last.is_prefix = true;
         }

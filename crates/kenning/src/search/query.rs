@@ -136,6 +136,102 @@ impl Query {
     }
 }
 
+/// Parts that a long word is cut into at most.
+const PARTS_MAX: usize = 4;
+
+impl Query {
+    /// Cuts words that no note says into parts that notes say: a "Mietvertragskündigung" is asked for as a
+    /// "Mietvertrag" and a "Kündigung". Only for notes in languages that join words.
+    pub(super) fn cut<E>(
+        &mut self,
+        languages: &[(Language, u64)],
+        is_said: impl Fn(&[String]) -> Result<bool, E>,
+    ) -> Result<(), E> {
+        let spelled = spelled_by(languages);
+        let joins = |language: &&Language| language.joins_words();
+        // Names of code know their words by number.
+        let Some(&language) = spelled
+            .iter()
+            .find(joins)
+            .filter(|_| self.identifiers.is_empty())
+        else {
+            return Ok(());
+        };
+        let parts = Parts {
+            language,
+            spelled: &spelled,
+            is_said: &is_said,
+        };
+        let mut number = 0;
+        while let Some(group) = self.groups.get(number) {
+            let mut found = Vec::new();
+            if !group.is_prefix && !is_said(&group.terms)? {
+                found = parts.of(&self.words[number].to_lowercase(), PARTS_MAX)?;
+            }
+            let n_parts = found.len();
+            if n_parts > 0 {
+                let (words, groups): (Vec<_>, Vec<_>) = found.into_iter().unzip();
+                let n_said = self.n_said[number];
+                self.words.splice(number..=number, words);
+                self.groups.splice(number..=number, groups);
+                self.n_said
+                    .splice(number..=number, std::iter::repeat_n(n_said, n_parts));
+            }
+            number += n_parts.max(1);
+        }
+        Ok(())
+    }
+}
+
+/// Looks for words inside of longer ones.
+struct Parts<'p, F> {
+    language: Language,
+    spelled: &'p [Language],
+    is_said: &'p F,
+}
+
+/// A part of a word, and what it is looked for by.
+type PartOfWord = (String, TermGroup);
+
+impl<F, E> Parts<'_, F>
+where
+    F: Fn(&[String]) -> Result<bool, E>,
+{
+    /// Returns the parts of a word, all of which notes say; none if there is no such way to cut it.
+    fn of(&self, word: &str, most: usize) -> Result<Vec<PartOfWord>, E> {
+        let cuts = words::cuts(word, self.language);
+        for (front, back) in &cuts {
+            if let Some(back) = self.said(back)?
+                && let Some(front) = self.said(front)?
+            {
+                return Ok(vec![front, back]);
+            }
+        }
+        // What stands in front may be several words itself.
+        for (front, back) in cuts.into_iter().filter(|_| most > 2) {
+            if let Some(back) = self.said(back)? {
+                let mut parts = self.of(front, most - 1)?;
+                if !parts.is_empty() {
+                    parts.push(back);
+                    return Ok(parts);
+                }
+            }
+        }
+        Ok(Vec::new())
+    }
+
+    fn said(&self, part: &str) -> Result<Option<PartOfWord>, E> {
+        let word = words::words(part).next();
+        let Some(word) = word.filter(|_| !words::is_stop_word(part, self.language)) else {
+            return Ok(None);
+        };
+        let terms = words::term_variants(&word, self.spelled);
+        let is_said = (self.is_said)(&terms)?;
+        let is_prefix = false;
+        Ok(is_said.then(|| (part.to_owned(), TermGroup { terms, is_prefix })))
+    }
+}
+
 /// The languages whose spellings are always tried: the commonest.
 fn spelled_by(languages: &[(Language, u64)]) -> Vec<Language> {
     let spoken = languages_above(languages, LANGUAGE_SHARE_MIN);
@@ -312,6 +408,32 @@ mod tests {
         };
         assert_snapshot!(german("what is the cause of the war"), @"cause");
         assert_snapshot!(german("how do I bake bread"), @"bake bread");
+    }
+
+    #[test]
+    fn long_words_that_no_note_says_are_cut_into_words_that_notes_say() {
+        let said = [
+            "vertrag",
+            "freiheit",
+            "mietvertrag",
+            "kundig",
+            "frist",
+            "nicht",
+        ];
+        let cut = |text: &str, notes: &[(Language, u64)]| {
+            let mut query = Query::parse(text, notes);
+            let is_said = |terms: &[String]| {
+                Ok::<_, ()>(terms.iter().any(|term| said.contains(&term.as_str())))
+            };
+            query.cut(notes, is_said).unwrap();
+            assert_eq!(query.words.len(), query.groups.len());
+            query.words.join(" ")
+        };
+        let german = [(Language::German, 100)];
+        assert_snapshot!(cut("Vertragsfreiheit im Mietvertrag", &german), @"vertrags freiheit Mietvertrag");
+        assert_snapshot!(cut("Mietvertragskündigungsfrist", &german), @"mietvertrags kündigungs frist");
+        assert_snapshot!(cut("Nichtfreiheit Regenschirm", &german), @"Nichtfreiheit Regenschirm");
+        assert_snapshot!(cut("Vertragsfreiheit", &[(Language::English, 100)]), @"Vertragsfreiheit");
     }
 
     #[test]

@@ -15,8 +15,17 @@ const NOTES_MIN: usize = 4;
 pub(super) fn collapse(best: &mut Vec<Ranked>) {
     let mut first: FxHashMap<i64, usize> = FxHashMap::default();
     let mut kept: Vec<Ranked> = Vec::with_capacity(best.len());
+    let shown: FxHashSet<i64> = (best.iter())
+        .filter(|ranked| is_shown_elsewhere(ranked))
+        .map(|ranked| ranked.chunk.prints.whole)
+        .collect();
     for ranked in best.drain(..) {
         let whole = ranked.chunk.prints.whole;
+        let is_own = ranked.chunk.picture.as_ref() == Some(&ranked.note.path);
+        // What a picture says belongs to the note that shows it.
+        if is_own && !ranked.is_pinned() && shown.contains(&whole) {
+            continue;
+        }
         match first.get(&whole) {
             Some(&known) if whole != 0 && !ranked.is_pinned() => {
                 let (known, path) = (&mut kept[known], &ranked.note.path);
@@ -31,6 +40,12 @@ pub(super) fn collapse(best: &mut Vec<Ranked>) {
         }
     }
     *best = kept;
+}
+
+/// Whether a passage was read from a picture that its note shows.
+fn is_shown_elsewhere(ranked: &Ranked) -> bool {
+    let picture = ranked.chunk.picture.as_ref();
+    picture.is_some_and(|picture| *picture != ranked.note.path)
 }
 
 /// Paragraphs that many notes have, by their fingerprints.

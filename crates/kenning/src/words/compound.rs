@@ -58,6 +58,43 @@ pub(crate) fn part_place(part: &str, compound: &str) -> Option<PartPlace> {
     }
 }
 
+/// Letters between the parts of a compound that belong to neither: "Mietvertrag-s-kündigung".
+fn links(language: Language) -> &'static [&'static str] {
+    match language {
+        Language::German => &["", "s", "n", "en", "es", "er", "e", "ns"],
+        Language::Dutch => &["", "s", "en", "e", "n", "er"],
+        Language::Swedish | Language::Norwegian | Language::Danish => {
+            &["", "s", "e", "a", "o", "u"]
+        }
+        Language::Finnish => &["", "n", "en"],
+        _ => &[""],
+    }
+}
+
+/// Returns the ways to cut a word in two, even ones first, without what links both. Whether the parts are
+/// words, the notes must say.
+pub(crate) fn cuts(word: &str, language: Language) -> Vec<(&str, &str)> {
+    let n_chars = word.chars().count();
+    let mut cuts: Vec<(usize, &str, &str)> = Vec::new();
+    for (n_front, (at, _)) in word.char_indices().enumerate() {
+        let (front, back) = word.split_at(at);
+        if !is_compound(word) || is_short(front) || is_short(back) {
+            continue;
+        }
+        let fronts = links(language)
+            .iter()
+            .filter_map(|link| front.strip_suffix(link));
+        let fronts =
+            fronts.filter(|front| !is_short(front) && PREFIXES.binary_search(front).is_err());
+        let uneven = n_front.abs_diff(n_chars - n_front);
+        cuts.extend(fronts.map(|front| (uneven, front, back)));
+    }
+    cuts.sort_by_key(|(uneven, ..)| *uneven);
+    cuts.into_iter()
+        .map(|(_, front, back)| (front, back))
+        .collect()
+}
+
 /// Appends the compounds among terms, spelled backwards: those that end alike stand together in a
 /// dictionary then. `terms` is a term text, and so is what is appended.
 pub(crate) fn push_compounds(terms: &str, out: &mut String) {
@@ -157,6 +194,45 @@ mod tests {
         ] {
             assert_eq!(part_place(part, compound), expected, "{part} {compound}");
         }
+    }
+
+    #[test]
+    fn words_are_cut_where_letters_may_link_them() {
+        let has = |word, language, cut| cuts(word, language).contains(&cut);
+        assert!(has(
+            "vertragsfreiheit",
+            Language::German,
+            ("vertrag", "freiheit")
+        ));
+        assert!(has(
+            "hypothekenschuld",
+            Language::German,
+            ("hypothek", "schuld")
+        ));
+        assert!(has(
+            "huurovereenkomst",
+            Language::Dutch,
+            ("huur", "overeenkomst")
+        ));
+        assert!(has(
+            "arbetsmarknad",
+            Language::Swedish,
+            ("arbet", "marknad")
+        ));
+        assert!(has(
+            "vuokrasopimus",
+            Language::Finnish,
+            ("vuokra", "sopimus")
+        ));
+        assert!(has("lejekontrakt", Language::Danish, ("leje", "kontrakt")));
+        // Neither a prefix nor three letters are a word.
+        assert!(!has("unternehmung", Language::German, ("unter", "nehmung")));
+        assert!(
+            cuts("stadtrat", Language::German)
+                .iter()
+                .all(|(_, back)| *back != "rat")
+        );
+        assert_eq!(cuts("haustür", Language::German), []);
     }
 
     #[test]

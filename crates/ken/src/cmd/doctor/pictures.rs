@@ -1,7 +1,5 @@
 //! Whether pictures can be read, and what to install for it. That they cannot is no fault: notes are found without.
 
-use kenning::words::Language;
-
 use super::Checks;
 use crate::args::Place;
 use crate::reader::pictures::{Installed, name_of_language};
@@ -56,7 +54,7 @@ fn languages(settings: &Settings, place: &Place) -> Vec<&'static str> {
     for located in settings.locate_all(place).unwrap_or_default() {
         let meta = runtime::store(&located).and_then(|store| Ok(store.meta()?.languages.clone()));
         for (language, _) in meta.unwrap_or_default() {
-            let name = name_of_language(language).filter(|_| language != Language::Unknown);
+            let name = name_of_language(language);
             all.extend(name.filter(|name| !all.contains(name)));
         }
     }
