@@ -305,6 +305,7 @@ fn rank<'a>(cx: &SearchContext<'a>, plan: Plan<'a>) -> Result<Ranking<'a>> {
         candidates,
         strength,
         is_all,
+        ..
     } = retrieve::retrieve(cx, &plan, &plan.query, tuning.candidates)?;
     let query = plan.query.corrected(strength.corrected_groups());
     let mut fused = fuse::fuse(candidates, plan.mode, plan.fusion());

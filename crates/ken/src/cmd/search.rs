@@ -3,6 +3,7 @@
 mod context;
 mod fit;
 mod listed;
+mod unknown;
 
 use std::path::{Path, PathBuf};
 
@@ -184,9 +185,12 @@ pub(super) fn ask(
         quiet,
     };
     let asked = asked(settings, &located, update, |searcher, store, checked_at| {
-        Ok(SearchResponse::from(
-            searcher.answer(store, request, checked_at)?,
-        ))
+        let mut answer = SearchResponse::from(searcher.answer(store, request, checked_at)?);
+        if answer.hits.is_empty() && request.query.contains("tag:") {
+            let known: Vec<String> = searcher.tags()?.into_keys().collect();
+            answer.notices.extend(unknown::tags(&request.query, &known));
+        }
+        Ok(answer)
     })?;
     let Some((mut answer, word)) = asked else {
         return Ok(without_index(settings.mode(args.mode)?, &request.query));

@@ -86,6 +86,9 @@ pub(super) fn propose(settings: &Settings, place: &Place, args: &TagsProposeArgs
         }
     }
     tell(&curator.notices);
+    if !has_some && !place.quiet && !args.how.json {
+        render::say("nothing is proposed: notes have tags already, or no tag is likely enough");
+    }
     Ok(match has_some {
         true => Found::Something,
         false => Found::Nothing,
@@ -115,6 +118,9 @@ pub(super) fn check(settings: &Settings, place: &Place, args: &TagsCheckArgs) ->
     match args.json {
         true => render::print_json(&doubts)?,
         false => render::doubts(&doubts)?,
+    }
+    if doubts.doubts.is_empty() && !place.quiet && !args.json {
+        render::say("no tag looks wrong");
     }
     Ok(match doubts.doubts.is_empty() {
         true => Found::Nothing,

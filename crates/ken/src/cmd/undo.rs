@@ -25,6 +25,9 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &UndoArgs) -> Result
             true => render::print_json(&runs)?,
             false => render::runs(&runs)?,
         }
+        if runs.runs.is_empty() && !place.quiet && !args.json {
+            render::say("nothing was written into notes yet");
+        }
         super::curate::tell(&curator.notices);
         return Ok(match runs.runs.is_empty() {
             true => Found::Nothing,

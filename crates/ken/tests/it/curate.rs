@@ -248,6 +248,29 @@ fn a_model_that_is_of_no_use_is_done_without() {
     vault.ken(&["tags", "propose", "--dry-run"]).expect_code(1);
 }
 
+/// A real model behind a real server, if `scripts/model-server test` has started one. It is too small to choose well.
+#[test]
+fn a_real_model_is_asked_for_tags() {
+    let Ok(url) = std::env::var("KEN_TEST_CHAT") else {
+        eprintln!("*** left out: there is no chat server; scripts/test starts one");
+        return;
+    };
+    let vault = untagged();
+    let settings = format!(
+        "[llm]\nprovider = \"local\"\n[llm.providers.local]\nkind = \"openai\"\nbase_url = \"{url}\"\nmodel = \"smollm2\"\n"
+    );
+    fs::write(vault.beside("config.toml"), settings).unwrap();
+    let run = vault.ken(&["tags", "propose", "--dry-run"]).expect_code(0);
+    assert!(!run.stderr.contains("could not be asked"), "{}", run.stderr);
+    let tags = run.stdout.lines().filter(|line| line.contains('#'));
+    assert!(
+        tags.clone()
+            .all(|line| line.contains("#garden") || line.contains("#roof")),
+        "{}",
+        run.stdout
+    );
+}
+
 #[test]
 fn proposals_are_ticked_over_http_and_taken_back() {
     let vault = untagged();

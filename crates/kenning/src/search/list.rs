@@ -71,6 +71,15 @@ impl Dropped {
             !self.idle || place <= FIRST_FEW || !is_idle(ranked)
         });
     }
+
+    /// What a passage without any of the words has to mean to stay, where that is asked for at all.
+    fn meaning_min(self) -> Option<f32> {
+        match self {
+            Self { idle: true, .. } => Some(Calibration::NEAR),
+            Self { noise: true, .. } => Some(tuning::MEANING_WEAK),
+            _ => None,
+        }
+    }
 }
 
 /// Whether a passage holds none of the words and is hardly nearer in meaning than an unrelated one:
@@ -107,6 +116,10 @@ pub(super) fn take(
     let best = std::mem::take(&mut ranking.best);
     let is_listing = ranking.plan.is_listing;
     let mut further = Further::new(cx, ranking, &best);
+    // Of a note, words find only so many passages: where more are wanted, others may hold words as well.
+    if options.per_note <= further.cx.tuning.candidates_per_note {
+        further.meaning_min = dropped.meaning_min();
+    }
     let mut per_note = PerNote::new(options.per_note);
     let mut taken: FxHashSet<ChunkId> = FxHashSet::default();
     let mut prints: FxHashSet<i64> = FxHashSet::default();
@@ -147,6 +160,8 @@ struct Further<'r, 'a> {
     equal: VecDeque<Ranked>,
     /// What the last one scored; nobody below scores more.
     most: f32,
+    /// Whoever holds none of the words and means less is dropped anyway, so that nobody looks for them.
+    meaning_min: Option<f32>,
 }
 
 impl<'r, 'a> Further<'r, 'a> {
@@ -165,6 +180,7 @@ impl<'r, 'a> Further<'r, 'a> {
             seen: FxHashSet::default(),
             equal: VecDeque::new(),
             most: best.iter().fold(1.0, |most, ranked| ranked.score.min(most)),
+            meaning_min: None,
         }
     }
 
@@ -212,7 +228,8 @@ impl<'r, 'a> Further<'r, 'a> {
         self.n_wanted *= 2;
         let query = &self.ranking.query;
         let mut retrieved = retrieve::retrieve(&self.cx, plan, query, self.n_wanted)?;
-        self.is_all = retrieved.is_all;
+        let is_dropped = |meaning: f32| self.meaning_min.is_some_and(|least| meaning < least);
+        self.is_all = retrieved.is_all || retrieved.unseen_meaning.is_some_and(is_dropped);
         let candidates = &mut retrieved.candidates;
         candidates.retain(|candidate| !self.seen.contains(&candidate.chunk));
         self.fused = fuse::fuse(retrieved.candidates, plan.mode, plan.fusion());

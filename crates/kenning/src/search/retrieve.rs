@@ -20,6 +20,8 @@ pub(super) struct Retrieved {
     pub(super) strength: Strength,
     /// Whether asking for more would find nothing else.
     pub(super) is_all: bool,
+    /// What anything that was not found yet means at most; `None` where it may still hold words that were asked for.
+    pub(super) unseen_meaning: Option<f32>,
 }
 
 /// Absolute signals; ranks and relative scores cannot tell whether anything matched at all.
@@ -95,11 +97,14 @@ pub(super) fn retrieve(
         }
     }
     cx.budget.check()?;
+    let are_words_all = mode == Mode::Vector || words.hits.len() < n_wanted;
+    let last = nearest.hits.last().filter(|_| are_words_all);
+    let calibration = cx.embedder.calibration();
     Ok(Retrieved {
         candidates: found.all,
         strength,
-        is_all: (mode == Mode::Vector || words.hits.len() < n_wanted)
-            && (vector.is_none() || nearest.hits.len() < n_wanted),
+        is_all: are_words_all && (vector.is_none() || nearest.hits.len() < n_wanted),
+        unseen_meaning: last.map(|last| calibration.meaning(last.cosine, nearest.mean)),
     })
 }
 
@@ -120,6 +125,7 @@ fn listed(store: &Store, selection: &Selection<'_>, n_wanted: usize) -> Result<R
         candidates,
         strength: Strength::default(),
         is_all: notes.len() <= n_wanted,
+        unseen_meaning: None,
     })
 }
 

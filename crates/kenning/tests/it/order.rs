@@ -10,7 +10,7 @@ use kenning::store::Store;
 use proptest::prelude::*;
 
 use crate::property::{QUERIES, text};
-use crate::support::{EMBEDDER, TestVault, paths};
+use crate::support::{CountingEmbedder, EMBEDDER, TestVault, paths};
 
 /// More hits than any vault here has.
 const ALL: usize = 100;
@@ -115,6 +115,34 @@ fn recomputed(hit: &Hit) -> f32 {
 fn is_cut_of(few: &[Hit], all: &[Hit]) -> bool {
     let mut all = all.iter();
     few.iter().all(|hit| all.any(|other| other == hit))
+}
+
+#[test]
+fn nobody_looks_on_for_what_would_be_dropped() {
+    let texts: Vec<String> = (0..200)
+        .map(|n| format!("reed{n} stone{n} boat{n}"))
+        .collect();
+    let vault = vault(&texts);
+    let store = vault.store();
+    let tuning = Tuning {
+        candidates: 3,
+        ..Tuning::default()
+    };
+    let embedder = CountingEmbedder::new();
+    let cx = SearchContext {
+        store: &store,
+        embedder: &embedder,
+        tuning: &tuning,
+        budget: &Budget::default(),
+    };
+    let options = SearchOptions {
+        limit: 20,
+        ..SearchOptions::at(0)
+    };
+    let answer = search::search(&cx, "heron", &options).unwrap();
+    assert_eq!(paths(&answer.hits), ["lake.md"]);
+    // One retrieval for the order, and one that shows that there is nothing below it.
+    assert!(embedder.take_texts() <= 3);
 }
 
 proptest! {

@@ -368,6 +368,7 @@ impl Embedder for CountingEmbedder {
     }
 
     fn embed_query(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
+        self.n_texts.fetch_add(1, Ordering::Relaxed);
         self.model.embed_query(text)
     }
 }
