@@ -1,9 +1,11 @@
 //! What the fuzz targets share: what must hold of every note, and what is kept of an input.
 
 mod archive;
+mod bed;
 mod panics;
 
 pub use archive::packed;
+pub use bed::{example_index, quiet_panics};
 pub use panics::abort_on_engine_panics;
 
 use std::path::PathBuf;
@@ -32,7 +34,7 @@ pub fn check_note(note: &Note) {
     check_blocks(note);
     for heading in &note.headings {
         assert!((1..=6).contains(&heading.level));
-        assert!(note.text.is_char_boundary(heading.start));
+        assert!(note.text.is_char_boundary(heading.range.start));
     }
     for profile in Profile::ALL {
         check_chunks(note, profile, &chunk::chunk(note, profile));

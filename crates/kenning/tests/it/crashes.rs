@@ -5,6 +5,8 @@
 //! that process does. It ends at the Nth call or the Nth byte, never by the clock.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
+mod vfs;
+
 use std::env;
 use std::fs::{self, Permissions};
 use std::os::unix::fs::PermissionsExt;
@@ -38,6 +40,7 @@ fn a_process_of_its_own() {
         "fill the disk" => fill(&vault, |error| matches!(error, Error::StoreFull { .. })),
         "write too much" => fill(&vault, |_| true),
         "stay outside" => stay_outside(&vault),
+        "fail in turn" => vfs::fail_in_turn(),
         _ => panic!("{role} is nobody's role"),
     }
 }
