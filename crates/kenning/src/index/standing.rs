@@ -1,6 +1,7 @@
 //! How much the links vouch for each note, counted anew whenever a link or a note came or went.
 
 use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
 
 use crate::error::Result;
 use crate::graph::{LinkGraph, Options, eigenvector_centrality, pagerank, scaled_to_max};
@@ -25,7 +26,7 @@ pub(super) fn refresh(writer: &mut StoreWriter) -> Result<()> {
     let by_id: HashMap<_, u32> = (0..).zip(&notes).map(|(n, (id, _))| (*id, n)).collect();
     let files = Files::new(notes.iter().map(|(_, path)| path.clone()).collect());
     let mut edges = Vec::new();
-    let mut anchor_texts: Vec<BTreeMap<String, usize>> = vec![BTreeMap::new(); notes.len()];
+    let mut anchor_texts: Vec<BTreeMap<Arc<str>, usize>> = vec![BTreeMap::new(); notes.len()];
     for link in links {
         let Some(&from) = by_id.get(&link.source) else {
             continue;
@@ -76,13 +77,13 @@ pub(super) fn refresh(writer: &mut StoreWriter) -> Result<()> {
 }
 
 /// Returns the names that are used most, in the order of the alphabet among equals.
-fn commonest(anchor_texts: &BTreeMap<String, usize>) -> Vec<String> {
+fn commonest(anchor_texts: &BTreeMap<Arc<str>, usize>) -> Vec<String> {
     let is_name = |name: &str| name.chars().count() <= ANCHOR_TEXT_CHARS_MAX;
-    let mut names: Vec<(&String, &usize)> = anchor_texts
+    let mut names: Vec<(&Arc<str>, &usize)> = anchor_texts
         .iter()
         .filter(|(name, _)| is_name(name))
         .collect();
     names.sort_by_key(|(_, n)| std::cmp::Reverse(**n));
     let names = names.into_iter().take(ANCHOR_TEXTS_MAX);
-    names.map(|(name, _)| name.clone()).collect()
+    names.map(|(name, _)| name.to_string()).collect()
 }

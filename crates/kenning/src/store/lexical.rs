@@ -149,7 +149,7 @@ impl LexicalReader {
             segments: Vec::new(),
             entries: Entries::default(),
             spare: Mutex::default(),
-            frequent: Frequent::new(),
+            frequent: Frequent::new(0),
         };
         for segment in index.searchable_segments()? {
             let segment = SegmentReader::open(&segment)?;
@@ -161,6 +161,7 @@ impl LexicalReader {
             });
         }
         reader.entries.summarise();
+        reader.frequent = Frequent::new(reader.entries.chunk.len());
         Ok(reader)
     }
 

@@ -21,9 +21,17 @@ use quantise::Coder;
 
 /// Vectors per row of the vector tables.
 pub(super) const BLOCK_VECTORS: usize = 1_024;
-/// How many of the nearest codes are compared exactly. Recall of the true nearest 50 is in
-/// docs/benchmarks.md.
-const RESCORED: usize = 800;
+/// How many of the nearest codes are compared more closely: one in so many, but neither fewer nor more than these.
+/// First by the question's own numbers with the signs, then, of the likeliest, with whole rows. Recall of the true
+/// nearest 50 is in docs/benchmarks.md.
+const LOOKED_AT_EACH: usize = 64;
+const LOOKED_AT_MIN: usize = 800;
+const LOOKED_AT_MAX: usize = 12_800;
+/// How many at most are compared exactly.
+const RESCORED_MAX: usize = 2_400;
+
+/// From so many vectors on, two cores scan the codes. Fewer are scanned before the other is awake.
+const SHARED_MIN: usize = 250_000;
 
 /// How many rows before it is needed a row is asked for.
 const ROWS_AHEAD: usize = 8;
@@ -32,7 +40,7 @@ const ROWS_AHEAD: usize = 8;
 const SPARE_MAX: usize = 4;
 
 /// As many vector ids as are near enough to most queries, and then some.
-const IDS_NEAR: usize = 2 * RESCORED;
+const IDS_NEAR: usize = 2 * LOOKED_AT_MIN;
 
 /// Distances that are compared at once.
 const SCANNED_AT_ONCE: usize = 8;
@@ -68,6 +76,20 @@ struct All {
 }
 
 impl All {
+    /// Writes down how far each code is from one; two cores share the work where it is worth waking one.
+    fn distances(&self, code: &[u64], out: &mut [u16]) {
+        if out.len() < SHARED_MIN {
+            return quantise::distances_abreast(code, &self.codes, out);
+        }
+        let middle = out.len() / BLOCK_VECTORS / 2 * BLOCK_VECTORS;
+        let (codes, more_codes) = self.codes.split_at(middle * code.len());
+        let (out, more) = out.split_at_mut(middle);
+        std::thread::scope(|scope| {
+            scope.spawn(|| quantise::distances_abreast(code, more_codes, more));
+            quantise::distances_abreast(code, codes, out);
+        });
+    }
+
     fn row(&self, id: usize) -> Option<(f32, &[i8])> {
         let values = self.values.get(id * self.width..(id + 1) * self.width)?;
         Some((self.scales[id], values))
@@ -114,8 +136,10 @@ impl VectorReader {
         let distances = self.distances(connection, query)?;
         let n_bits = self.coder.code_bytes() * 8;
         let is_wanted = |id: usize| is_wanted(id) && self.has_vector(id);
-        let ids = nearest_ids(&distances, n_bits, limit.max(RESCORED), &is_wanted);
+        let n_looked_at = (distances.len() / LOOKED_AT_EACH).clamp(LOOKED_AT_MIN, LOOKED_AT_MAX);
+        let ids = nearest_ids(&distances, n_bits, limit.max(n_looked_at), &is_wanted);
         self.give_back(distances);
+        let ids = self.likeliest(connection, query, ids, limit.max(RESCORED_MAX))?;
         let mut neighbours = self.cosines(connection, query, &ids)?;
         let nearest_first =
             |a: &(ChunkId, f32), b: &(ChunkId, f32)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
@@ -126,6 +150,60 @@ impl VectorReader {
         neighbours.sort_by(nearest_first);
         let mean = self.coder.query(query).mean_cosine(&self.mean);
         Ok((neighbours, mean))
+    }
+
+    /// Returns those `n` of the given vector ids, which must be in order, whose signs fit the question best.
+    fn likeliest(
+        &self,
+        connection: &SharedConnection,
+        query: &[f32],
+        ids: Vec<usize>,
+        n: usize,
+    ) -> rusqlite::Result<Vec<usize>> {
+        if ids.len() <= n {
+            return Ok(ids);
+        }
+        let signs = self.coder.query(query).signs();
+        let mut likely = self.each_code(connection, &ids, |code| signs.product(code))?;
+        likely.select_nth_unstable_by(n, |a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
+        likely.truncate(n);
+        let mut ids: Vec<usize> = likely.into_iter().map(|(id, _)| id).collect();
+        ids.sort_unstable();
+        Ok(ids)
+    }
+
+    /// Asks for something of the code of each id.
+    fn each_code<T>(
+        &self,
+        connection: &SharedConnection,
+        ids: &[usize],
+        mut of_code: impl FnMut(&[u64]) -> T,
+    ) -> rusqlite::Result<Vec<(usize, T)>> {
+        let n_words = self.coder.code_bytes() / 8;
+        let mut words = Vec::with_capacity(n_words);
+        if let Some(all) = self.all(connection)? {
+            let of_id = |&id: &usize| {
+                words.clear();
+                words.extend(quantise::code_abreast(&all.codes, n_words, id));
+                (id, of_code(&words))
+            };
+            return Ok(ids.iter().map(of_id).collect());
+        }
+        let connection = locked(connection);
+        let mut found = Vec::with_capacity(ids.len());
+        let n_bytes = self.coder.code_bytes();
+        let mut code = vec![0; n_bytes];
+        for same_block in ids.chunk_by(|a, b| a / BLOCK_VECTORS == b / BLOCK_VECTORS) {
+            let block = (same_block[0] / BLOCK_VECTORS) as i64;
+            let codes = connection.blob_open(MAIN_DB, "vector_code", "data", block, true)?;
+            for &id in same_block {
+                codes.read_at_exact(&mut code, id % BLOCK_VECTORS * n_bytes)?;
+                words.clear();
+                words.extend(quantise::words(&code));
+                found.push((id, of_code(&words)));
+            }
+        }
+        Ok(found)
     }
 
     /// Whether a vector was made of the chunk with an id.
@@ -216,7 +294,7 @@ impl VectorReader {
         let mut distances = spare.unwrap_or_default();
         if let Some(all) = self.all(connection)? {
             distances.resize(all.scales.len(), 0);
-            quantise::distances_abreast(&code, &all.codes, &mut distances);
+            all.distances(&code, &mut distances);
             return Ok(distances);
         }
         distances.clear();

@@ -8,29 +8,39 @@ use crate::store::cache::Cache;
 
 /// A word that fewer entries hold is counted anew as quickly.
 const ENTRIES_MIN: usize = 1_000;
-/// Entries that are kept of all words together, twice eight bytes each.
-const ENTRIES_MAX: usize = 1 << 20;
+/// Entries that are kept of all words together, some ten bytes each: in a small index so many, in a large one
+/// several times as many as it has, or its commonest words would drive each other out.
+const ENTRIES_KEPT: usize = 2 << 20;
+const TIMES_KEPT: usize = 8;
 
 /// The worth of frequent words, by their spelling and by what else it depends on.
-pub(super) struct Frequent(Cache<(TermGroup, OptionBits), Worth>);
+pub(super) struct Frequent {
+    worths: Cache<(TermGroup, OptionBits), Worth>,
+    n_kept_max: usize,
+}
 
 /// [`LexicalOptions`] to the bit, as a key must be.
 type OptionBits = [u32; 14];
 
 impl Frequent {
-    pub(super) fn new() -> Self {
-        Self(Cache::new(2 * ENTRIES_MAX, |worth: &Worth| worth.len()))
+    /// For an index of so many entries.
+    pub(super) fn new(n_entries: usize) -> Self {
+        let n_kept_max = (TIMES_KEPT * n_entries).max(ENTRIES_KEPT);
+        Self {
+            worths: Cache::new(n_kept_max, |worth: &Worth| worth.len()),
+            n_kept_max,
+        }
     }
 
     pub(super) fn get(&self, group: &TermGroup, options: &LexicalOptions) -> Option<Arc<Worth>> {
-        self.0.known(&(group.clone(), bits(options)))
+        self.worths.known(&(group.clone(), bits(options)))
     }
 
     /// Keeps what a word is worth, if it is frequent.
     pub(super) fn keep(&self, group: &TermGroup, options: &LexicalOptions, worth: &Worth) {
-        if (ENTRIES_MIN..ENTRIES_MAX).contains(&worth.len()) {
+        if (ENTRIES_MIN..self.n_kept_max / 2).contains(&worth.len()) {
             let key = (group.clone(), bits(options));
-            self.0.keep(&key, &Arc::new(worth.clone()));
+            self.worths.keep(&key, &Arc::new(worth.clone()));
         }
     }
 }

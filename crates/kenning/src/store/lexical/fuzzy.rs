@@ -1,7 +1,11 @@
 //! Terms of the index that are spelled almost like a word that is not in it.
 
+mod automaton;
+
 use tantivy::SegmentReader;
 use tantivy::schema::Field;
+
+use automaton::NearWords;
 
 /// Letters from which one slip is forgiven, and from which two are.
 const ONE_SLIP_LETTERS: usize = 4;
@@ -60,29 +64,42 @@ pub(in crate::store) fn collect(
     most: usize,
     found: &mut Vec<(usize, String)>,
 ) -> tantivy::Result<()> {
-    let wanted: Vec<char> = word.chars().collect();
-    let mut firsts: Vec<char> = wanted.iter().copied().take(2).collect();
-    firsts.dedup();
-    let n_ending = wanted.len() / ENDING_SHARE;
+    let letters: Vec<char> = word.chars().collect();
+    let n_ending = letters.len() / ENDING_SHARE;
     let index = segment.inverted_index(field)?;
-    for first in firsts {
-        let mut buffer = [0; 4];
-        let prefix = first.encode_utf8(&mut buffer).as_bytes();
-        let mut stream = index.terms().range().ge(prefix).into_stream()?;
-        while stream.advance() && stream.key().starts_with(prefix) {
-            let Ok(term) = std::str::from_utf8(stream.key()) else {
-                continue;
-            };
-            if term.len().abs_diff(word.len()) > most * 4 + n_ending {
-                continue;
+    let mut keep = |term: &[u8]| {
+        let Ok(term) = std::str::from_utf8(term) else {
+            return;
+        };
+        if term.len().abs_diff(word.len()) <= most * 4 + n_ending {
+            let distance = distance(&letters, term, most, n_ending);
+            found.extend((distance <= most).then(|| (distance, term.to_owned())));
+        }
+    };
+    match NearWords::new(&letters, most, n_ending) {
+        // Whatever cannot become a near word is left out with all that follows it.
+        Some(near) => {
+            let mut stream = index.terms().search(near).into_stream()?;
+            while stream.advance() {
+                keep(stream.key());
             }
-            let distance = distance(&wanted, term, most, n_ending);
-            if distance <= most {
-                found.push((distance, term.to_owned()));
+        }
+        None => {
+            let mut stream = index.terms().stream()?;
+            while stream.advance() {
+                let first = std::str::from_utf8(stream.key()).unwrap_or_default();
+                if first.starts_with(|first| firsts(&letters).contains(&first)) {
+                    keep(stream.key());
+                }
             }
         }
     }
     Ok(())
+}
+
+/// The letters that a term may begin with.
+fn firsts(letters: &[char]) -> &[char] {
+    &letters[..letters.len().min(2)]
 }
 
 /// Counts the letters to add, drop, change or swap with their neighbour; stops above `most`. Up to
@@ -120,6 +137,32 @@ fn distance(wanted: &[char], term: &str, most: usize, n_ending: usize) -> usize 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use proptest::prelude::*;
+    use tantivy_fst::Automaton;
+
+    proptest! {
+        /// Going through the dictionary letter by letter finds what comparing every term finds.
+        #[test]
+        fn nothing_near_is_left_out(
+            wanted in "[a-dé]{1,12}",
+            term in "[a-dé漢]{1,14}",
+            most in 0usize..3,
+            n_ending in 0usize..5,
+        ) {
+            let letters: Vec<char> = wanted.chars().collect();
+            let near = NearWords::new(&letters, most, n_ending).unwrap();
+            let mut state = near.start();
+            for &byte in term.as_bytes() {
+                state = match near.can_match(&state) {
+                    true => near.accept(&state, byte),
+                    false => state,
+                };
+            }
+            let is_begun = term.starts_with(|first| firsts(&letters).contains(&first));
+            let is_near = is_begun && distance(&letters, &term, most, n_ending) <= most;
+            prop_assert_eq!(near.can_match(&state) && near.is_match(&state), is_near);
+        }
+    }
 
     #[test]
     fn slips_are_counted_as_people_make_them() {

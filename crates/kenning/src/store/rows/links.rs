@@ -1,6 +1,9 @@
 //! The links between notes, and what they say of them.
 
+use std::sync::Arc;
+
 use rusqlite::{Connection, Row};
+use rustc_hash::FxHashSet;
 
 use crate::note::{Link, LinkKind};
 use crate::store::{LinksOf, NoteId};
@@ -82,10 +85,10 @@ pub struct NoteStanding {
 pub struct LinkTarget {
     /// The note it stands in.
     pub source: NoteId,
-    /// As written.
-    pub target: String,
+    /// As written. Links that lead to the same share it: there are millions of them in a large vault.
+    pub target: Arc<str>,
     /// What is shown, unless it is the target itself.
-    pub shown: Option<String>,
+    pub shown: Option<Arc<str>>,
 }
 
 /// Notes and links, for those who count what links say.
@@ -98,16 +101,26 @@ pub struct ChangedGraph {
 
 /// Reads notes and links.
 pub(in crate::store) fn graph(connection: &Connection) -> rusqlite::Result<ChangedGraph> {
+    let mut names = FxHashSet::default();
+    let mut shared = |name: &str| -> Arc<str> {
+        if let Some(known) = names.get(name) {
+            return Arc::clone(known);
+        }
+        let name: Arc<str> = Arc::from(name);
+        names.insert(Arc::clone(&name));
+        name
+    };
     let links = connection
         .prepare(
             "SELECT source, target, shown FROM link WHERE target <> ''
              ORDER BY source, rowid",
         )?
         .query_map([], |row| {
+            let shown = row.get_ref(2)?.as_str_or_null()?;
             Ok(LinkTarget {
                 source: NoteId(row.get(0)?),
-                target: row.get(1)?,
-                shown: row.get(2)?,
+                target: shared(row.get_ref(1)?.as_str()?),
+                shown: shown.map(&mut shared),
             })
         })?
         .collect::<rusqlite::Result<_>>()?;

@@ -189,6 +189,19 @@ fn transform(values: &mut [f32]) {
 }
 
 impl CodedQuery {
+    /// Prepares it to be compared with codes.
+    pub(in crate::store) fn signs(&self) -> SignProducts {
+        let of_byte = |numbers: &[f32]| {
+            let mut products = [-numbers.iter().sum::<f32>(); 256];
+            for byte in 1..products.len() {
+                let lowest = byte.trailing_zeros() as usize;
+                products[byte] = products[byte & (byte - 1)] + 2.0 * numbers[lowest];
+            }
+            products
+        };
+        SignProducts(self.rotated.chunks_exact(8).map(of_byte).collect())
+    }
+
     /// Returns the cosine with an unpacked row.
     pub(in crate::store) fn cosine(&self, scale: f32, values: &[i8]) -> f32 {
         if scale == 0.0 {
@@ -205,6 +218,19 @@ impl CodedQuery {
         } else {
             self.offset + products.sum::<f32>()
         }
+    }
+}
+
+/// Products of a question with eight signs each, for every byte that these can be. They come nearer to
+/// the cosine than the number of bits that differ: a sign counts as much as the question says.
+pub(in crate::store) struct SignProducts(Vec<[f32; 256]>);
+
+impl SignProducts {
+    /// Returns the product with a code.
+    pub(in crate::store) fn product(&self, code: &[u64]) -> f32 {
+        let bytes = code.iter().flat_map(|word| word.to_le_bytes());
+        let products = bytes.zip(&self.0);
+        products.map(|(byte, of)| of[usize::from(byte)]).sum()
     }
 }
 
@@ -348,6 +374,21 @@ pub(in crate::store) fn abreast(codes: &[u64], n_words: usize) -> Vec<u64> {
     laid
 }
 
+/// Returns the words of one of the codes that lie side by side.
+pub(in crate::store) fn code_abreast(
+    codes: &[u64],
+    n_words: usize,
+    id: usize,
+) -> impl Iterator<Item = u64> {
+    let first = id / ABREAST * ABREAST * n_words + id % ABREAST;
+    let lane = codes
+        .get(first..)
+        .unwrap_or_default()
+        .iter()
+        .step_by(ABREAST);
+    lane.take(n_words).copied()
+}
+
 for_avx2! {
     /// The same as [`distances`] for codes that lie side by side.
     pub(in crate::store) fn distances_abreast(query: &[u64], codes: &[u64], out: &mut [u16])
@@ -384,6 +425,25 @@ fn distances_of_group(query: &[u64], group: &[[u64; ABREAST]]) -> [u16; ABREAST]
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_product_with_signs_is_a_sum_of_them() {
+        let coder = Coder::new(vec![0.01; 256]);
+        let (question, passage) = (vector(256, 3), vector(256, 4));
+        let (mut code, mut row) = (Vec::new(), Vec::new());
+        coder.push(&passage, &mut code, &mut row);
+        let query = coder.query(&question);
+        let sign = |at: usize| {
+            if code[at / 8] >> (at % 8) & 1 == 1 {
+                1.0
+            } else {
+                -1.0
+            }
+        };
+        let expected: f32 = (0..256).map(|at| query.rotated[at] * sign(at)).sum();
+        let code: Vec<u64> = words(&code).collect();
+        assert!((query.signs().product(&code) - expected).abs() < 1e-3);
+    }
 
     /// A unit vector that is different for each seed.
     fn vector(n: usize, seed: u64) -> Vec<f32> {
@@ -508,8 +568,12 @@ mod tests {
             let query = &codes[..n_words];
             let (mut one_by_one, mut at_once) = ([0; 24], [0; 24]);
             distances(query, &codes, &mut one_by_one);
-            distances_abreast(query, &abreast(&codes, n_words), &mut at_once);
+            let laid = abreast(&codes, n_words);
+            distances_abreast(query, &laid, &mut at_once);
             assert_eq!(at_once, one_by_one);
+            for (id, code) in codes.chunks_exact(n_words).enumerate() {
+                assert!(code_abreast(&laid, n_words, id).eq(code.iter().copied()));
+            }
             assert!(at_once[0] == 0 && at_once[1] > 0);
         }
     }
