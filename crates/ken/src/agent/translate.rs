@@ -16,7 +16,7 @@ impl Agent {
     pub(super) async fn translate(
         &mut self,
         model: &dyn ChatModel,
-        found: SearchResponse,
+        mut found: SearchResponse,
         language: &str,
     ) -> Result<SearchResponse> {
         let request = ChatRequest {
@@ -36,6 +36,8 @@ impl Agent {
             return Ok(found);
         }
         let again = self.library.search(&words, self.options.passages).await?;
+        // What was said of the question holds whatever is found for its translation.
+        self.outcome.notices.append(&mut found.notices);
         self.events.thinking(format!("looking for {words}\n"));
         self.outcome
             .notices

@@ -28,7 +28,11 @@ pub(super) const KEN_ROOMS: [(&str, &[&str], &[&str]); 30] = [
     ),
     ("llm", &["settings"], &["embed"]),
     ("git", &["settings"], &["vault"]),
-    ("models", &["hint", "settings"], &["embed", "index"]),
+    (
+        "models",
+        &["hint", "settings"],
+        &["embed", "index", "store::Place"],
+    ),
     (
         "runtime",
         &[
