@@ -26,6 +26,9 @@ const BLOCK_BYTES: usize = 64 << 10;
 const BLOCK_BITS: u32 = 24;
 /// Ranges kept in memory.
 const CACHE_BYTES_MAX: usize = 48 << 20;
+/// What a range costs beside its bytes: its key, its place in the cache, its owner. A merge reads the short lists
+/// of a million rare words.
+const RANGE_BYTES: usize = 192;
 /// Tantivy's own list of files. It is made from the table, never stored.
 const MANAGED_LIST: &str = ".managed.json";
 
@@ -104,7 +107,7 @@ impl SqlDirectory {
             shared: Arc::new(Shared {
                 connection: Arc::clone(shared),
                 files: Mutex::new(files),
-                ranges: Cache::new(CACHE_BYTES_MAX, |bytes| bytes.len()),
+                ranges: Cache::new(CACHE_BYTES_MAX, |bytes| bytes.len() + RANGE_BYTES),
                 failure: Mutex::default(),
                 n_bytes_all,
             }),
