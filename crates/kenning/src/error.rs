@@ -78,6 +78,14 @@ pub enum Error {
         /// The index file.
         path: PathBuf,
     },
+    /// The server that keeps the index does not answer as it should.
+    #[error("the index at {path} cannot be reached: {reason}")]
+    StoreUnreachable {
+        /// Where it is kept.
+        path: PathBuf,
+        /// What happened.
+        reason: String,
+    },
     /// The index was made with another embedding model.
     #[error("the index was made with model {stored} but {current} is in use")]
     ModelMismatch {

@@ -27,24 +27,36 @@ use std::time::Duration;
 use rusqlite::{Connection, ErrorCode, ffi};
 use tantivy::TantivyError;
 
+pub use cache::Cache;
 pub use conversations::{AnswerRecord, AskedAt, Conversations, FoundConversation, NewConversation};
-pub use encode::{Encoded, Encoder};
+pub use encode::{Encoded, EncodedNote, Encoder};
 pub use file::damage::{FileId, set_aside};
 pub use file::version::IndexVersion;
 pub use lexical::{
-    Beside, Correction, FieldWeights, LexicalHit, LexicalOptions, LexicalResults, Positions,
-    TermGroup, Typed,
+    Asking, Beside, Correction, FieldWeights, LexicalHit, LexicalOptions, LexicalResults,
+    Positions, TermGroup, Typed,
+};
+pub use lexical::{
+    Entries, Place as WordPlace, Postings, Read as ReadPlace, WordField, WordReader, split_terms,
 };
 pub use place::{Backend, Place, Watch};
 pub use prepared::{PreparedChunk, PreparedNote, Terms};
 pub use question::{By, Known, LexicalQuery, LinksOf, Name, NoteSet, Part, Select, Wanted};
 pub use read::{Reads, Store};
 pub use rows::chunks::ChunkRow;
-pub use rows::facts::{Masked, NoteFacts, Source, Standing, Status, day_of_ns};
+pub use rows::columns;
+pub use rows::facts::{
+    Masked, NoteFacts, Source, Standing, Status, day_of_ns, kinds_of_files,
+    n_bytes as listing_bytes,
+};
 pub use rows::inventory::{Inventory, KnownNote};
 pub use rows::links::{ChangedGraph, LinkRow, LinkTarget, NoteStanding};
 pub use rows::meta::Meta;
 pub use rows::notes::{Named, NoteRow, has_lines};
+pub use vector::by_text::{packed as packed_text_vector, unpacked as unpacked_text_vector};
+pub use vector::mean::VectorSum;
+pub use vector::notes::mean_direction;
+pub use vector::quantise::{CodedQuery, Coder};
 pub use vector::{Nearest, Neighbour};
 pub use write::{DATE_FROM_FILE, DATE_FROM_GIT, Stamps, StoreWriter, Writes};
 
@@ -65,6 +77,30 @@ pub struct NoteId(i64);
 /// Identifies a chunk within one store, and its vector.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub struct ChunkId(i64);
+
+impl NoteId {
+    /// The note that a store knows by a number.
+    pub fn new(number: i64) -> Self {
+        Self(number)
+    }
+
+    /// Returns the number, for the store that gave it.
+    pub fn number(self) -> i64 {
+        self.0
+    }
+}
+
+impl ChunkId {
+    /// The chunk that a store knows by a number.
+    pub fn new(number: i64) -> Self {
+        Self(number)
+    }
+
+    /// Returns the number, for the store that gave it.
+    pub fn number(self) -> i64 {
+        self.0
+    }
+}
 
 #[cfg(test)]
 impl ChunkId {

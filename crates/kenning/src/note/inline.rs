@@ -34,7 +34,7 @@ pub enum LinkKind {
 
 impl LinkKind {
     /// Returns the kind the store keeps as a number, which is its position here.
-    pub(crate) fn from_number(number: u8) -> Self {
+    pub fn from_number(number: u8) -> Self {
         [
             Self::Wiki,
             Self::Embed,

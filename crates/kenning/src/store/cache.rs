@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use rustc_hash::FxHashMap;
 
 /// Things by key, up to so many bytes: what was not asked for lately makes room.
-pub(super) struct Cache<K, T> {
+pub struct Cache<K, T> {
     known: Mutex<Known<K, T>>,
     /// Half of what may be kept.
     n_bytes_max: usize,
@@ -23,7 +23,8 @@ struct Known<K, T> {
 }
 
 impl<K: Clone + Eq + Hash, T> Cache<K, T> {
-    pub(super) fn new(n_bytes_max: usize, n_bytes_of: fn(&T) -> usize) -> Self {
+    /// Makes one for about so many bytes, of which `n_bytes_of` tells what one thing needs.
+    pub fn new(n_bytes_max: usize, n_bytes_of: fn(&T) -> usize) -> Self {
         Self {
             known: Mutex::new(Known {
                 recent: FxHashMap::default(),
@@ -36,7 +37,7 @@ impl<K: Clone + Eq + Hash, T> Cache<K, T> {
     }
 
     /// Returns what is kept under a key, or reads it; two may read the same at once.
-    pub(super) fn get<E>(&self, key: &K, read: impl FnOnce() -> Result<T, E>) -> Result<Arc<T>, E> {
+    pub fn get<E>(&self, key: &K, read: impl FnOnce() -> Result<T, E>) -> Result<Arc<T>, E> {
         if let Some(known) = self.known(key) {
             return Ok(known);
         }
@@ -46,7 +47,7 @@ impl<K: Clone + Eq + Hash, T> Cache<K, T> {
     }
 
     /// Returns what is kept under a key.
-    pub(super) fn known(&self, key: &K) -> Option<Arc<T>> {
+    pub fn known(&self, key: &K) -> Option<Arc<T>> {
         let mut known = self.known.lock().ok()?;
         if let Some(recent) = known.recent.get(key) {
             return Some(Arc::clone(recent));
@@ -58,7 +59,7 @@ impl<K: Clone + Eq + Hash, T> Cache<K, T> {
     }
 
     /// Keeps something under a key.
-    pub(super) fn keep(&self, key: &K, read: &Arc<T>) {
+    pub fn keep(&self, key: &K, read: &Arc<T>) {
         if let Ok(mut known) = self.known.lock() {
             let n_bytes = (self.n_bytes_of)(read);
             if known.n_bytes + n_bytes > self.n_bytes_max {

@@ -15,36 +15,49 @@ use crate::note::Note;
 /// Encodes notes for one index; see `StoreWriter::encoder`.
 pub struct Encoder {
     path: PathBuf,
-    dictionary: EncoderDictionary<'static>,
+    /// Without one, texts stay as they are.
+    dictionary: Option<EncoderDictionary<'static>>,
     coder: Coder,
 }
 
 /// Notes as they are kept, ready to be written. Their texts share blocks.
 pub struct Encoded {
-    pub(super) notes: Vec<EncodedNote>,
+    /// The notes.
+    pub notes: Vec<EncodedNote>,
     pub(super) blocks: Vec<Vec<u8>>,
 }
 
 /// A note without what was encoded of it, and that.
-pub(super) struct EncodedNote {
-    pub(super) prepared: PreparedNote,
-    pub(super) n_lines: u32,
+pub struct EncodedNote {
+    /// The note.
+    pub prepared: PreparedNote,
+    /// Number of its lines.
+    pub n_lines: u32,
     pub(super) text: PackedText,
     /// Binary codes of all chunks, one after the other.
-    pub(super) codes: Vec<u8>,
+    pub codes: Vec<u8>,
     /// Quantised vectors of all chunks, one after the other.
-    pub(super) rows: Vec<u8>,
+    pub rows: Vec<u8>,
     /// Which chunks have one; the others have room for it.
-    pub(super) has_vector: Vec<bool>,
+    pub has_vector: Vec<bool>,
     /// Word pieces of each chunk.
-    pub(super) pieces: Vec<Vec<u8>>,
+    pub pieces: Vec<Vec<u8>>,
 }
 
 impl Encoder {
     pub(super) fn new(path: PathBuf, dictionary: &[u8], center: Vec<f32>) -> Self {
         Self {
             path,
-            dictionary: TextPacker::digest(dictionary),
+            dictionary: Some(TextPacker::digest(dictionary)),
+            coder: Coder::new(center),
+        }
+    }
+
+    /// Makes one for a store that keeps texts as they are.
+    pub fn plain(place: PathBuf, center: Vec<f32>) -> Self {
+        Self {
+            path: place,
+            dictionary: None,
             coder: Coder::new(center),
         }
     }
@@ -56,22 +69,28 @@ impl Encoder {
     }
 
     fn pack(&self, notes: Vec<PreparedNote>) -> io::Result<Encoded> {
-        let mut packer = TextPacker::new(&self.dictionary)?;
-        let encode = |note| self.encode_note(note, &mut packer);
+        let mut packer = self.dictionary.as_ref().map(TextPacker::new).transpose()?;
+        let encode = |note| self.encode_note(note, packer.as_mut());
+        let notes = notes.into_iter().map(encode).collect::<io::Result<_>>()?;
+        let blocks = packer.map(TextPacker::finish).transpose()?;
         Ok(Encoded {
-            notes: notes.into_iter().map(encode).collect::<io::Result<_>>()?,
-            blocks: packer.finish()?,
+            notes,
+            blocks: blocks.unwrap_or_default(),
         })
     }
 
     fn encode_note(
         &self,
         mut prepared: PreparedNote,
-        packer: &mut TextPacker<'_>,
+        packer: Option<&mut TextPacker<'_>>,
     ) -> io::Result<EncodedNote> {
         let note = &prepared.note;
         let n_lines = note.n_lines();
-        let text = packer.add_with(&note.text, note.own.as_deref())?;
+        let packs = packer.is_some();
+        let text = match packer {
+            Some(packer) => packer.add_with(&note.text, note.own.as_deref())?,
+            None => PackedText::default(),
+        };
         let (mut codes, mut rows, mut pieces) = (Vec::new(), Vec::new(), Vec::new());
         let mut has_vector = Vec::with_capacity(prepared.chunks.len());
         for chunk in &mut prepared.chunks {
@@ -81,10 +100,14 @@ impl Encoder {
                 .push(&vector.unwrap_or_default(), &mut codes, &mut rows);
             pieces.push(pieces::pack(&std::mem::take(&mut chunk.pieces)));
         }
-        // The text lives on in its packed form only: many notes may wait to be written.
+        // A packed text lives on in that form only: many notes may wait to be written.
+        let (text_kept, own_kept) = match packs {
+            true => (String::new(), None),
+            false => (prepared.note.text, prepared.note.own),
+        };
         prepared.note = Note {
-            text: String::new(),
-            own: None,
+            text: text_kept,
+            own: own_kept,
             lines: Vec::new(),
             blocks: Vec::new(),
             ..prepared.note

@@ -12,28 +12,33 @@ pub(super) mod fields;
 mod frequent;
 mod fuzzy;
 mod positions;
+mod postings;
 mod scores;
+pub(super) mod segments;
 mod tally;
 pub(super) mod write;
 
+use std::borrow::Cow;
 use std::path::Path;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
-use tantivy::schema::{Field, IndexRecordOption};
-use tantivy::{Index, SegmentReader, Term};
+use tantivy::{Index, SegmentReader};
 
 use super::{ChunkId, LexicalQuery, NoteId, NoteSet};
 use crate::budget::Budget;
 use crate::error::Result;
 pub use corrections::{Correction, Typed};
-pub(super) use corrections::{Place, Read};
+pub use corrections::{Place, Read};
 use directory::SqlDirectory;
-use entries::Entries;
+pub use entries::Entries;
 use fields::Fields;
+pub use fields::{WordField, split_terms};
 use frequent::Frequent;
 pub use positions::Positions;
+pub use postings::Postings;
 use scores::Scores;
 pub use scores::{Beside, LexicalHit, LexicalResults};
+use segments::{Segment, Segments};
 use tally::{Tally, Target};
 
 /// Buffers that are kept for the next query: as many as questions are usually asked at once.
@@ -96,21 +101,23 @@ pub struct LexicalOptions {
     pub forgiving_words_max: usize,
 }
 
-/// The entries of the word index, as of one snapshot.
-pub(super) struct LexicalReader {
-    fields: Fields,
-    segments: Vec<Segment>,
-    entries: Entries,
+/// The entries of a word index, as of one snapshot, whoever keeps its postings.
+pub struct WordReader<P> {
+    postings: P,
+    entries: Arc<Entries>,
     spare: Mutex<Vec<Tally>>,
     frequent: Frequent,
 }
 
+/// The entries of tantivy's index.
+pub(super) type LexicalReader = WordReader<Segments>;
+
 /// What helps with a question beside its words.
-pub(super) struct Asking<'a> {
+pub struct Asking<'a> {
     /// Reads how notes spell a word.
-    pub(super) read: &'a Read<'a>,
+    pub read: &'a Read<'a>,
     /// How much work it may be.
-    pub(super) budget: &'a Budget,
+    pub budget: &'a Budget,
 }
 
 /// A word of a query.
@@ -131,11 +138,6 @@ impl<'g> Asked<'g> {
     }
 }
 
-struct Segment {
-    reader: SegmentReader,
-    first_entry: usize,
-}
-
 impl LexicalReader {
     pub(super) fn open(directory: SqlDirectory, path: &Path) -> Result<Self> {
         Self::open_index(directory).map_err(super::lexical_error(path))
@@ -144,51 +146,64 @@ impl LexicalReader {
     fn open_index(directory: SqlDirectory) -> tantivy::Result<Self> {
         let n_bytes_all = directory.n_bytes_all();
         let index = Index::open(directory)?;
-        let mut reader = Self {
-            fields: Fields::new(),
-            segments: Vec::new(),
-            entries: Entries::default(),
-            spare: Mutex::default(),
-            frequent: Frequent::new(0),
-        };
+        let (mut entries, mut segments) = (Entries::default(), Vec::new());
         for segment in index.searchable_segments()? {
             let segment = SegmentReader::open(&segment)?;
-            let first_entry = reader.entries.chunk.len();
-            reader.entries.load(&segment, n_bytes_all)?;
-            reader.segments.push(Segment {
+            let first_entry = entries.chunk.len();
+            entries.load(&segment, n_bytes_all)?;
+            segments.push(Segment {
                 reader: segment,
                 first_entry,
             });
         }
-        reader.entries.summarise();
-        reader.frequent = Frequent::new(reader.entries.chunk.len());
-        Ok(reader)
+        entries.summarise();
+        let fields = Fields::new();
+        Ok(Self::new(Segments { fields, segments }, Arc::new(entries)))
+    }
+}
+
+impl<P: Postings> WordReader<P> {
+    /// Reads entries by their postings.
+    pub fn new(postings: P, entries: Arc<Entries>) -> Self {
+        Self {
+            frequent: Frequent::new(entries.chunk.len()),
+            postings,
+            entries,
+            spare: Mutex::default(),
+        }
+    }
+
+    /// Returns where its postings come from.
+    pub fn postings(&self) -> &P {
+        &self.postings
     }
 
     /// Whether a vector id is that of a chunk.
     #[inline]
-    pub(super) fn has_vector_id(&self, id: usize) -> bool {
+    pub fn has_vector_id(&self, id: usize) -> bool {
         self.entries.has_vector_id(id)
     }
 
-    pub(super) fn note_of_vector(&self, id: usize) -> Option<NoteId> {
+    /// Returns the note of the chunk with a vector id.
+    pub fn note_of_vector(&self, id: usize) -> Option<NoteId> {
         self.note_of(ChunkId(id as i64))
     }
 
-    pub(super) fn note_of(&self, chunk: ChunkId) -> Option<NoteId> {
+    /// Returns the note of a chunk.
+    pub fn note_of(&self, chunk: ChunkId) -> Option<NoteId> {
         let entry = self.entries.entry(chunk)?;
         Some(self.entries.note(entry).id())
     }
 
     /// Scores every entry that holds any of the groups; returns the best of some notes, and what the chunks
     /// in `also` score.
-    pub(super) fn search(
+    pub fn search(
         &self,
         query: &LexicalQuery<'_>,
         within: &NoteSet,
         also: &[ChunkId],
         asking: &Asking<'_>,
-    ) -> tantivy::Result<LexicalResults> {
+    ) -> Result<LexicalResults, P::Error> {
         let LexicalQuery {
             groups,
             typed,
@@ -242,7 +257,7 @@ impl LexicalReader {
         budget: &Budget,
         tally: &mut Tally,
         partly: &mut Vec<(u32, usize)>,
-    ) -> tantivy::Result<f32> {
+    ) -> Result<f32, P::Error> {
         let group = word.group;
         if !budget.spend(WORD_COST) {
             return Ok(0.0);
@@ -287,83 +302,54 @@ impl LexicalReader {
         weights: &FieldWeights,
         budget: &Budget,
         tally: &mut Tally,
-    ) -> tantivy::Result<()> {
-        let fields = &self.fields;
+    ) -> Result<(), P::Error> {
         let weighted = [
-            (fields.text, weights.text, Target::Text),
-            (fields.section, weights.section, Target::Section),
-            (fields.file_name, weights.file_name, Target::Text),
-            (fields.title, weights.title, Target::Text),
-            (fields.aliases, weights.aliases, Target::Text),
-            (fields.tags, weights.tags, Target::Text),
-            (fields.area, weights.area, Target::Text),
-            (fields.summary, weights.summary, Target::Text),
-            (fields.properties, weights.properties, Target::Text),
+            (WordField::Text, weights.text, Target::Text),
+            (WordField::Section, weights.section, Target::Section),
+            (WordField::FileName, weights.file_name, Target::Text),
+            (WordField::Title, weights.title, Target::Text),
+            (WordField::Aliases, weights.aliases, Target::Text),
+            (WordField::Tags, weights.tags, Target::Text),
+            (WordField::Area, weights.area, Target::Text),
+            (WordField::Summary, weights.summary, Target::Text),
+            (WordField::Properties, weights.properties, Target::Text),
         ];
-        for segment in &self.segments {
+        for part in 0..self.postings.n_parts() {
             for (field, weight, target) in weighted {
                 if weight == 0.0 {
                     continue;
                 }
-                for term in segment.spellings(field, group)? {
+                for term in self.spellings(part, field, group)?.iter() {
                     if !budget.spend(TERM_COST) {
                         return Ok(());
                     }
-                    segment.count_term(&term, weight, target, &self.entries, tally)?;
+                    self.postings
+                        .entries(part, field, term, |entry, frequency| {
+                            tally.count(entry, weight * frequency as f32, target);
+                            true
+                        })?;
                 }
             }
         }
         Ok(())
     }
-}
 
-impl Segment {
     /// Returns the terms of the index that stand for a group.
-    fn spellings(&self, field: Field, group: &TermGroup) -> tantivy::Result<Vec<Term>> {
-        let exact = group
-            .terms
-            .iter()
-            .map(|term| Term::from_field_text(field, term));
+    fn spellings<'g>(
+        &self,
+        part: usize,
+        field: WordField,
+        group: &'g TermGroup,
+    ) -> Result<Cow<'g, [String]>, P::Error> {
         if !group.is_prefix {
-            return Ok(exact.collect());
+            return Ok(Cow::Borrowed(&group.terms));
         }
-        let index = self.reader.inverted_index(field)?;
         let mut found = Vec::new();
         for prefix in &group.terms {
-            let mut stream = index.terms().range().ge(prefix.as_bytes()).into_stream()?;
-            while stream.advance() && stream.key().starts_with(prefix.as_bytes()) {
-                if let Ok(term) = std::str::from_utf8(stream.key()) {
-                    found.push(Term::from_field_text(field, term));
-                }
-            }
+            let push = |term: &str| found.push(term.to_owned());
+            self.postings.terms(part, field, prefix, push)?;
         }
-        Ok(found)
-    }
-
-    fn count_term(
-        &self,
-        term: &Term,
-        weight: f32,
-        target: Target,
-        entries: &Entries,
-        tally: &mut Tally,
-    ) -> tantivy::Result<()> {
-        let index = self.reader.inverted_index(term.field())?;
-        let Some(mut postings) = index.read_block_postings(term, IndexRecordOption::WithFreqs)?
-        else {
-            return Ok(());
-        };
-        let has_deletes = self.reader.has_deletes();
-        while postings.block_len() > 0 {
-            for (&doc, &frequency) in postings.docs().iter().zip(postings.freqs()) {
-                let entry = self.first_entry + doc as usize;
-                if !has_deletes || entries.is_alive(entry) {
-                    tally.count(entry, weight * frequency as f32, target);
-                }
-            }
-            postings.advance();
-        }
-        Ok(())
+        Ok(Cow::Owned(found))
     }
 }
 

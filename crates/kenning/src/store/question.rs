@@ -32,6 +32,11 @@ impl NoteSet {
         self.0.as_ref().is_none_or(|notes| notes.contains(&note))
     }
 
+    /// Lists the notes of it; none where no note is left out.
+    pub fn iter(&self) -> impl Iterator<Item = NoteId> {
+        self.0.iter().flatten().copied()
+    }
+
     /// Returns the notes that are in both.
     pub fn and(&self, other: &Self) -> Self {
         match (&self.0, &other.0) {

@@ -1,6 +1,7 @@
 //! Writing the rows of notes and chunks.
 
 pub(super) mod chunks;
+pub mod columns;
 pub(super) mod facts;
 pub(super) mod inventory;
 pub(super) mod links;
@@ -16,7 +17,6 @@ use rusqlite::{Connection, OptionalExtension, params};
 use super::NoteId;
 use super::encode::EncodedNote;
 use super::prepared::PreparedNote;
-use crate::note::MemoryType;
 
 type Standing = (
     Option<f64>,
@@ -59,18 +59,6 @@ fn keep_standing(connection: &Connection, id: NoteId, own: &Standing) -> rusqlit
     ])
 }
 
-/// A list as it is kept: JSON, or nothing when it is empty.
-pub(super) fn json_list(list: &[String]) -> Option<String> {
-    (!list.is_empty()).then(|| serde_json::json!(list).to_string())
-}
-
-/// What a note is to an agent's memory: as it says itself, else as its folder does.
-fn memory_type(record: &PreparedNote) -> Option<&'static str> {
-    let own = record.note.facts.memory_type;
-    let memory_type = own.or_else(|| MemoryType::of_folder(&record.path));
-    memory_type.map(MemoryType::name)
-}
-
 pub(super) fn insert_note(
     connection: &Connection,
     known: Option<NoteId>,
@@ -85,17 +73,10 @@ pub(super) fn insert_note(
         .flatten();
     let facts = &note.facts;
     let (category, area) = crate::note::para(&record.path);
-    let memory_type = memory_type(record);
-    let properties = (!note.properties.is_empty())
-        .then(|| serde_json::Value::Object(note.properties.clone()).to_string());
-    let headings: Vec<_> = (note.headings.iter())
-        .map(|h| (h.level, &h.text, h.range.start, h.range.end, h.line))
-        .collect();
-    let headings = (!headings.is_empty()).then(|| serde_json::json!(headings).to_string());
-    let warnings: Vec<_> = (record.warnings.iter())
-        .map(|w| (w.line, &w.message))
-        .collect();
-    let warnings = (!warnings.is_empty()).then(|| serde_json::json!(warnings).to_string());
+    let memory_type = columns::memory_type(record);
+    let properties = columns::properties(note);
+    let headings = columns::headings(note);
+    let warnings = columns::warnings(&record.warnings);
     let (date, date_source) = match &record.date {
         Some((date, source)) => (Some(date), Some(source)),
         None => (None, None),
@@ -111,8 +92,8 @@ pub(super) fn insert_note(
         )?
         .execute(params![
             known.map(|note| note.0), record.path, record.is_named_by_file, note.title, record.format.name(),
-            note.language.code(), facts.kind, memory_type, facts.status, category, area, json_list(&note.tags),
-            json_list(&note.aliases), properties, facts.summary, facts.author, facts.published,
+            note.language.code(), facts.kind, memory_type, facts.status, category, area, columns::list(&note.tags),
+            columns::list(&note.aliases), properties, facts.summary, facts.author, facts.published,
             facts.created, facts.modified, date, date_source, facts.evergreen,
             facts.superseded_by, headings, encoded.n_lines, stamp.size as i64, stamp.mtime_ns,
             stamp.inode as i64, stamp.ctime_ns, record.hash, warnings,

@@ -29,7 +29,7 @@ pub(super) fn train_dictionary(samples: &[String]) -> Vec<u8> {
 }
 
 /// Where a text lies: in which block of its group, and where in it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct PackedText {
     /// Number of the block among those of the group.
     pub(super) block: usize,

@@ -4,7 +4,7 @@ pub(super) mod by_text;
 pub(super) mod ids;
 
 pub(super) mod mean;
-mod notes;
+pub(super) mod notes;
 pub(super) mod quantise;
 
 use std::sync::atomic::{AtomicU32, Ordering};

@@ -30,7 +30,7 @@ macro_rules! languages {
             }
 
             /// Returns the language of an ISO 639-1 code.
-            pub(crate) fn from_code(code: &str) -> Self {
+            pub fn from_code(code: &str) -> Self {
                 match code { $($code => Self::$name,)* _ => Self::Unknown }
             }
 

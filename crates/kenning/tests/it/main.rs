@@ -27,6 +27,7 @@ mod scope;
 mod seam;
 mod support;
 mod time;
+mod vector_room;
 
 /// A file that nobody names is a test that never runs.
 #[test]

@@ -1,7 +1,6 @@
-//! What is put into a store and what is asked of it, without a model or a vault.
+//! What is put into a store and what is asked of it, without a model or a vault. Every kind of store runs it.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
-use std::path::Path;
 use std::time::Duration;
 
 use kenning::budget::Budget;
@@ -11,12 +10,12 @@ use kenning::note::{self, Format};
 use kenning::search::Tuning;
 use kenning::secrets;
 use kenning::store::{
-    By, LexicalHit, LexicalQuery, NoteId, NoteSet, PreparedChunk, PreparedNote, Store, StoreWriter,
-    TermGroup, Terms,
+    By, LexicalHit, LexicalQuery, NoteId, NoteSet, Place, PreparedChunk, PreparedNote, TermGroup,
+    Terms,
 };
 use kenning::vault::Stamp;
 
-use crate::support::look_into;
+use crate::support::scratch_place;
 
 fn model(dimensions: usize) -> ModelId {
     ModelId {
@@ -27,7 +26,7 @@ fn model(dimensions: usize) -> ModelId {
 }
 
 /// A note of one passage for each vector that is or is not there.
-fn prepared(path: &str, text: &str, vectors: &[Option<Vec<f32>>]) -> PreparedNote {
+pub(crate) fn prepared(path: &str, text: &str, vectors: &[Option<Vec<f32>>]) -> PreparedNote {
     let (clean, _) = secrets::mask(text.to_owned());
     let (note, warnings) = note::parse(path, clean, Format::Markdown);
     let chunk = |vector: &Option<Vec<f32>>| PreparedChunk {
@@ -69,8 +68,8 @@ fn prepared(path: &str, text: &str, vectors: &[Option<Vec<f32>>]) -> PreparedNot
     }
 }
 
-fn put(path: &Path, dimensions: usize, notes: Vec<PreparedNote>) {
-    let mut writer = StoreWriter::open(path, Duration::ZERO).unwrap();
+pub(crate) fn put(place: &Place, dimensions: usize, notes: Vec<PreparedNote>) {
+    let mut writer = place.write(Duration::from_secs(5)).unwrap();
     if writer.meta().unwrap().model.is_none() {
         writer
             .reset(&model(dimensions), &vec![0.0; dimensions], &[])
@@ -83,7 +82,7 @@ fn put(path: &Path, dimensions: usize, notes: Vec<PreparedNote>) {
 }
 
 /// A vector that points along one axis.
-fn axis(dimensions: usize, at: usize) -> Vec<f32> {
+pub(crate) fn axis(dimensions: usize, at: usize) -> Vec<f32> {
     (0..dimensions)
         .map(|index| f32::from(u8::from(index == at)))
         .collect()
@@ -91,18 +90,20 @@ fn axis(dimensions: usize, at: usize) -> Vec<f32> {
 
 #[test]
 fn a_chunk_without_a_vector_is_found_by_its_words_only() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("index.db");
+    let Some(scratch) = scratch_place() else {
+        return;
+    };
+    let place = &scratch.place;
     let vector = axis(64, 7);
     put(
-        &path,
+        place,
         64,
         vec![
             prepared("near.md", "red roof", &[Some(vector.clone())]),
             prepared("later.md", "red roof", &[None]),
         ],
     );
-    let store = Store::open(&path).unwrap();
+    let store = place.read().unwrap();
     let (near, later) = (store.note_at("near.md"), store.note_at("later.md"));
     let (near, later) = (near.unwrap().unwrap(), later.unwrap().unwrap());
     assert_eq!(store.status().unwrap().n_chunks_without_vector, 1);
@@ -136,11 +137,11 @@ fn a_chunk_without_a_vector_is_found_by_its_words_only() {
 
     // Its vector comes later, and it goes as if it had been there at once.
     put(
-        &path,
+        place,
         64,
         vec![prepared("later.md", "red roof", &[Some(vector.clone())])],
     );
-    let store = Store::open(&path).unwrap();
+    let store = place.read().unwrap();
     assert_eq!(store.status().unwrap().n_chunks_without_vector, 0);
     let nearest = store.nearest(&vector, 10, &NoteSet::every()).unwrap();
     assert_eq!(nearest.hits.len(), 2);
@@ -149,15 +150,17 @@ fn a_chunk_without_a_vector_is_found_by_its_words_only() {
 
 #[test]
 fn hits_keep_to_their_notes_and_tell_of_others() {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("index.db");
+    let Some(scratch) = scratch_place() else {
+        return;
+    };
+    let place = &scratch.place;
     let note = |name: &str, at| prepared(name, "red roof", &[Some(axis(384, at))]);
     put(
-        &path,
+        place,
         384,
         vec![note("a.md", 1), note("b.md", 2), note("c.md", 3)],
     );
-    let store = Store::open(&path).unwrap();
+    let store = place.read().unwrap();
     let id = |name| store.note_at(name).unwrap().unwrap();
     let within: NoteSet = [id("b.md")].into_iter().collect();
     let nearest = store.nearest(&axis(384, 1), 10, &within).unwrap();
@@ -188,29 +191,37 @@ fn hits_keep_to_their_notes_and_tell_of_others() {
     assert!(found.also[0].score > 0.0);
 }
 
-/// Bytes that a thousand vectors take in a file.
-fn vector_bytes(dimensions: usize) -> i64 {
-    let folder = tempfile::tempdir().unwrap();
-    let path = folder.path().join("index.db");
-    let vectors: Vec<_> = (0..1_000)
-        .map(|n| Some(axis(dimensions, n % dimensions)))
-        .collect();
-    put(
-        &path,
-        dimensions,
-        vec![prepared("a.md", "red roof", &vectors)],
-    );
-    let connection = look_into(&path);
-    let sum = "SELECT (SELECT SUM(LENGTH(data)) FROM vector_code)
-        + (SELECT SUM(LENGTH(data)) FROM vector_row)";
-    connection.query_row(sum, [], |row| row.get(0)).unwrap()
-}
-
 #[test]
-fn vectors_take_no_more_room_than_they_have_dimensions() {
-    // Five bits a dimension and a scale, in blocks of 1,024 vectors.
-    for dimensions in [384, 1_024] {
-        let expected = 1_024 * (dimensions * 5 / 8 + 4);
-        assert_eq!(vector_bytes(dimensions), expected as i64);
-    }
+fn a_note_that_is_gone_leaves_nothing_behind() {
+    let Some(scratch) = scratch_place() else {
+        return;
+    };
+    let place = &scratch.place;
+    let note = |name: &str, text: &str| prepared(name, text, &[Some(axis(64, 3))]);
+    put(
+        place,
+        64,
+        vec![note("a.md", "red roof"), note("b.md", "blue door")],
+    );
+    let before = place.read().unwrap();
+    let mut writer = place.write(Duration::from_secs(5)).unwrap();
+    writer.remove("a.md").unwrap();
+    writer.commit(2).unwrap();
+    writer.close().unwrap();
+    // Who reads goes on with what it saw.
+    assert!(before.note_at("a.md").unwrap().is_some());
+    let after = place.read().unwrap();
+    assert_eq!(after.note_at("a.md").unwrap(), None);
+    assert!(after.note_at("b.md").unwrap().is_some());
+    assert!(!after.has_term(&["roof".to_owned()], None).unwrap());
+    assert_eq!(
+        after
+            .nearest(&axis(64, 3), 9, &NoteSet::every())
+            .unwrap()
+            .hits
+            .len(),
+        1
+    );
+    assert_ne!(before.identity().unwrap(), after.identity().unwrap());
+    assert_eq!(after.verify().unwrap(), Vec::<String>::new());
 }

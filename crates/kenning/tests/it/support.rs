@@ -372,3 +372,18 @@ impl Embedder for CountingEmbedder {
         self.model.embed_query(text)
     }
 }
+
+/// A place for an index that goes away.
+pub(crate) struct ScratchPlace {
+    pub(crate) place: kenning::store::Place,
+    _folder: tempfile::TempDir,
+}
+
+/// Makes one. Tests of other kinds of stores have their own, and may have none.
+pub(crate) fn scratch_place() -> Option<ScratchPlace> {
+    let folder = tempfile::tempdir().unwrap();
+    Some(ScratchPlace {
+        place: folder.path().join("index.db").into(),
+        _folder: folder,
+    })
+}

@@ -3,26 +3,21 @@
 //! They stand backwards in a field of their own, so that those that end alike stand together. Only notes
 //! in languages that join words have any.
 
-use tantivy::Term;
-use tantivy::postings::Postings;
-use tantivy::schema::IndexRecordOption;
-use tantivy::{DocSet, TERMINATED};
-
 use super::tally::Tally;
-use super::{FieldWeights, LexicalOptions, LexicalReader, Segment, TermGroup};
+use super::{FieldWeights, LexicalOptions, Postings, TermGroup, WordField, WordReader};
 use crate::words::{self, PartPlace};
 
 /// What is left of [`FieldWeights::compound`] where a word is not what the longer one is about.
 const NOT_AT_END: f32 = 0.5;
 
-impl LexicalReader {
+impl<P: Postings> WordReader<P> {
     /// Counts the longer words that a group is part of.
     pub(super) fn count_compounds(
         &self,
         group: &TermGroup,
         weights: &FieldWeights,
         tally: &mut Tally,
-    ) -> tantivy::Result<()> {
+    ) -> Result<(), P::Error> {
         let found = self.compounds_of(group, weights, !tally.has_counted())?;
         if !found.is_empty() {
             tally.count_partly(found, &self.entries);
@@ -35,7 +30,7 @@ impl LexicalReader {
         &self,
         group: &TermGroup,
         options: &LexicalOptions,
-    ) -> tantivy::Result<bool> {
+    ) -> Result<bool, P::Error> {
         let found = self.compounds_of(group, &options.weights, true)?;
         Ok(!found.is_empty())
     }
@@ -48,34 +43,33 @@ impl LexicalReader {
         group: &TermGroup,
         weights: &FieldWeights,
         even_inside: bool,
-    ) -> tantivy::Result<Vec<(usize, f32)>> {
+    ) -> Result<Vec<(usize, f32)>, P::Error> {
         let mut found = Vec::new();
         if weights.compound == 0.0 || group.is_prefix {
             return Ok(found);
         }
-        let mut segments = Vec::with_capacity(self.segments.len());
-        for segment in &self.segments {
-            let index = segment.reader.inverted_index(self.fields.compounds)?;
-            if index.terms().num_terms() > 0 {
-                segments.push(segment);
+        let mut parts = Vec::with_capacity(self.postings.n_parts());
+        for part in 0..self.postings.n_parts() {
+            if self.postings.has_terms(part, WordField::Compounds)? {
+                parts.push(part);
             }
         }
-        for &segment in &segments {
+        for &number in &parts {
             for part in &group.terms {
                 if !words::is_doer(part, &group.terms) {
                     let end = words::backwards(part);
-                    self.ending_with(segment, part, &end, weights, &mut found)?;
-                    self.beginning_with(segment, part, weights, &mut found)?;
+                    self.ending_with(number, part, &end, weights, &mut found)?;
+                    self.beginning_with(number, part, weights, &mut found)?;
                 } else if even_inside {
                     let end = words::backwards_doer(part);
-                    self.ending_with(segment, part, &end, weights, &mut found)?;
+                    self.ending_with(number, part, &end, weights, &mut found)?;
                 }
             }
         }
         if found.is_empty() && even_inside {
-            for &segment in &segments {
+            for &number in &parts {
                 for part in &group.terms {
-                    self.holding(segment, part, weights, &mut found)?;
+                    self.holding(number, part, weights, &mut found)?;
                 }
             }
         }
@@ -85,102 +79,87 @@ impl LexicalReader {
     /// Adds what ends with a part, which is spelled backwards in `end`.
     fn ending_with(
         &self,
-        segment: &Segment,
+        number: usize,
         part: &str,
         end: &str,
         weights: &FieldWeights,
         found: &mut Vec<(usize, f32)>,
-    ) -> tantivy::Result<()> {
-        let index = segment.reader.inverted_index(self.fields.compounds)?;
+    ) -> Result<(), P::Error> {
         let mark = end.len() - part.len();
-        let mut stream = index.terms().range().ge(end.as_bytes()).into_stream()?;
         let mut ending = Vec::new();
-        while stream.advance() && stream.key().starts_with(end.as_bytes()) {
-            if is_at(PartPlace::End, part, &stream.key()[mark..]) {
-                ending.push(stream.key().to_vec());
-            }
-        }
-        self.collect(segment, &ending, weights, weights.compound, found)
+        self.postings
+            .terms(number, WordField::Compounds, end, |key| {
+                if key
+                    .get(mark..)
+                    .is_some_and(|key| is_at(PartPlace::End, part, key))
+                {
+                    ending.push(key.to_owned());
+                }
+            })?;
+        self.collect(number, &ending, weights, weights.compound, found)
     }
 
     fn beginning_with(
         &self,
-        segment: &Segment,
+        number: usize,
         part: &str,
         weights: &FieldWeights,
         found: &mut Vec<(usize, f32)>,
-    ) -> tantivy::Result<()> {
-        let index = segment.reader.inverted_index(self.fields.text)?;
-        let mut stream = index.terms().range().ge(part.as_bytes()).into_stream()?;
+    ) -> Result<(), P::Error> {
         let mut beginning = Vec::new();
-        while stream.advance() && stream.key().starts_with(part.as_bytes()) {
-            let Ok(term) = std::str::from_utf8(stream.key()) else {
-                continue;
-            };
+        self.postings.terms(number, WordField::Text, part, |term| {
             if words::part_place(part, term) == Some(PartPlace::Beginning) {
-                beginning.push(words::backwards(term).into_bytes());
+                beginning.push(words::backwards(term));
             }
-        }
+        })?;
         let share = weights.compound * NOT_AT_END;
-        self.collect(segment, &beginning, weights, share, found)
+        self.collect(number, &beginning, weights, share, found)
     }
 
     /// Looks at every compound: only done for a word that is found in no other way.
     fn holding(
         &self,
-        segment: &Segment,
+        number: usize,
         part: &str,
         weights: &FieldWeights,
         found: &mut Vec<(usize, f32)>,
-    ) -> tantivy::Result<()> {
-        let index = segment.reader.inverted_index(self.fields.compounds)?;
-        let mut stream = index.terms().stream()?;
+    ) -> Result<(), P::Error> {
         let mut holding = Vec::new();
         let inside = words::backwards(part);
-        while stream.advance() {
-            let has_part = std::str::from_utf8(stream.key()).is_ok_and(|key| key.contains(&inside));
-            if has_part && is_at(PartPlace::Inside, part, stream.key()) {
-                holding.push(stream.key().to_vec());
-            }
-        }
+        self.postings
+            .terms(number, WordField::Compounds, "", |key| {
+                if key.contains(&inside) && is_at(PartPlace::Inside, part, key) {
+                    holding.push(key.to_owned());
+                }
+            })?;
         let share = weights.compound * NOT_AT_END;
-        self.collect(segment, &holding, weights, share, found)
+        self.collect(number, &holding, weights, share, found)
     }
 
     /// Adds the living entries that hold one of the compounds, each with what that is worth.
     fn collect(
         &self,
-        segment: &Segment,
-        compounds: &[Vec<u8>],
+        number: usize,
+        compounds: &[String],
         weights: &FieldWeights,
         share: f32,
         found: &mut Vec<(usize, f32)>,
-    ) -> tantivy::Result<()> {
-        let index = segment.reader.inverted_index(self.fields.compounds)?;
+    ) -> Result<(), P::Error> {
         for compound in compounds {
-            let term = Term::from_field_bytes(self.fields.compounds, compound);
-            let Some(mut postings) = index.read_postings(&term, IndexRecordOption::WithFreqs)?
-            else {
-                continue;
+            let collect = |entry: usize, frequency: u32| {
+                let is_note = self.entries.note(entry).entry as usize == entry;
+                let weight = if is_note { weights.title } else { weights.text };
+                found.push((entry, share * weight * frequency as f32));
+                true
             };
-            while postings.doc() != TERMINATED {
-                let entry = segment.first_entry + postings.doc() as usize;
-                if self.entries.is_alive(entry) {
-                    let is_note = self.entries.note(entry).entry as usize == entry;
-                    let weight = if is_note { weights.title } else { weights.text };
-                    found.push((entry, share * weight * postings.term_freq() as f32));
-                }
-                postings.advance();
-            }
+            self.postings
+                .entries(number, WordField::Compounds, compound, collect)?;
         }
         Ok(())
     }
 }
 
 /// Whether a part stands at a place of a compound that is spelled backwards.
-fn is_at(place: PartPlace, part: &str, key: &[u8]) -> bool {
-    let Ok(key) = std::str::from_utf8(key) else {
-        return false;
-    };
+fn is_at(place: PartPlace, part: &str, key: &str) -> bool {
     words::part_place(part, &words::backwards(key)) == Some(place)
 }

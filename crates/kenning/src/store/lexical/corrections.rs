@@ -2,13 +2,9 @@
 
 use std::cmp::Reverse;
 
-use tantivy::schema::{Field, IndexRecordOption};
-use tantivy::{DocSet, Result, TERMINATED, Term};
-
-use super::fields::Fields;
 use super::fuzzy;
 use super::tally::Tally;
-use super::{LexicalReader, TermGroup};
+use super::{Postings, TermGroup, WordField, WordReader};
 use crate::store::{ChunkId, NoteId};
 use crate::words::{self, Language};
 
@@ -43,13 +39,15 @@ pub struct Correction {
 }
 
 /// Where a term stands: a note's names, or one of its passages.
-pub(in crate::store) struct Place {
-    pub(in crate::store) note: NoteId,
-    pub(in crate::store) chunk: Option<ChunkId>,
+pub struct Place {
+    /// The note.
+    pub note: NoteId,
+    /// The passage, unless it is a name of the note.
+    pub chunk: Option<ChunkId>,
 }
 
 /// Reads what stands at a place, and in which language.
-pub(in crate::store) type Read<'r> = dyn Fn(&Place) -> Option<(String, Language)> + 'r;
+pub type Read<'r> = dyn Fn(&Place) -> Option<(String, Language)> + 'r;
 
 /// How far a word is from what was typed: the fewest slips first, and among those the likeliest kind.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -80,7 +78,7 @@ struct Found {
     word: String,
 }
 
-impl LexicalReader {
+impl<P: Postings> WordReader<P> {
     /// Returns the word of the notes that is nearest to what was typed: a word that goes with the
     /// others of the question first, then the commonest.
     pub(super) fn correct(
@@ -90,7 +88,7 @@ impl LexicalReader {
         group: &TermGroup,
         tally: &Tally,
         read: &Read<'_>,
-    ) -> Result<Option<Correction>> {
+    ) -> Result<Option<Correction>, P::Error> {
         let mut found = Vec::new();
         for term in self.terms_near(&typed.word, group)? {
             found.extend(self.spelled(&term, typed, tally, read)?);
@@ -112,7 +110,7 @@ impl LexicalReader {
 
     /// Whether a word may be a slip: no note says it; or it is a name that its stem would cut to another,
     /// though the index knows it as it stands.
-    pub(super) fn is_doubtful(&self, typed: &Typed, group: &TermGroup) -> Result<bool> {
+    pub(super) fn is_doubtful(&self, typed: &Typed, group: &TermGroup) -> Result<bool, P::Error> {
         let is_word = !typed.word.is_empty() && !group.is_prefix;
         // In a vault of several languages one of its stems may be whole, and still that of another name.
         let is_whole = matches!(group.terms.as_slice(), [only] if *only == typed.word);
@@ -129,13 +127,13 @@ impl LexicalReader {
     }
 
     /// Whether any note says a term, wherever that is.
-    pub(in crate::store) fn is_said(&self, term: &str) -> Result<bool> {
-        Ok(!self.entries_of(term, &self.all_fields(), 1)?.is_empty())
+    pub fn is_said(&self, term: &str) -> Result<bool, P::Error> {
+        Ok(!self.entries_of(term, &WordField::WRITTEN, 1)?.is_empty())
     }
 
     /// Returns the notes that say a term, wherever that is.
-    pub(in crate::store) fn notes_saying(&self, term: &str) -> Result<Vec<NoteId>> {
-        let entries = self.entries_of(term, &self.all_fields(), usize::MAX)?;
+    pub fn notes_saying(&self, term: &str) -> Result<Vec<NoteId>, P::Error> {
+        let entries = self.entries_of(term, &WordField::WRITTEN, usize::MAX)?;
         let mut notes: Vec<NoteId> = (entries.iter())
             .map(|&entry| self.entries.note(entry).id())
             .collect();
@@ -144,27 +142,8 @@ impl LexicalReader {
         Ok(notes)
     }
 
-    /// The fields that hold words of a note, as they are written.
-    fn all_fields(&self) -> [Field; 9] {
-        let Fields {
-            text,
-            section,
-            title,
-            file_name,
-            aliases,
-            tags,
-            area,
-            summary,
-            properties,
-            ..
-        } = self.fields;
-        [
-            text, section, title, file_name, aliases, tags, area, summary, properties,
-        ]
-    }
-
     /// Returns the terms that are nearest to any form of what was typed.
-    fn terms_near(&self, typed: &str, group: &TermGroup) -> Result<Vec<String>> {
+    fn terms_near(&self, typed: &str, group: &TermGroup) -> Result<Vec<String>, P::Error> {
         let most = fuzzy::slips_forgiven(typed);
         let mut near = Vec::new();
         if most == 0 {
@@ -174,10 +153,10 @@ impl LexicalReader {
         let mut forms: Vec<&str> = forms.chain([typed]).collect();
         forms.dedup();
         let mut found = Vec::new();
-        for segment in &self.segments {
-            for field in self.spelled_fields() {
+        for part in 0..self.postings.n_parts() {
+            for field in WordField::SPELLED {
                 for form in &forms {
-                    fuzzy::collect(&segment.reader, field, form, most, &mut found)?;
+                    fuzzy::collect(&self.postings, (part, field), form, most, &mut found)?;
                 }
             }
         }
@@ -197,8 +176,8 @@ impl LexicalReader {
         typed: &Typed,
         tally: &Tally,
         read: &Read<'_>,
-    ) -> Result<Option<Found>> {
-        let entries = self.entries_of(term, &self.spelled_fields(), usize::MAX)?;
+    ) -> Result<Option<Found>, P::Error> {
+        let entries = self.entries_of(term, &WordField::SPELLED, usize::MAX)?;
         let mut notes: Vec<usize> = (entries.iter())
             .map(|&entry| self.entries.note_of[entry] as usize)
             .collect();
@@ -275,34 +254,23 @@ impl LexicalReader {
         near.min()
     }
 
-    /// The fields whose words a person may have meant.
-    fn spelled_fields(&self) -> [Field; 4] {
-        let Fields {
-            text,
-            title,
-            file_name,
-            aliases,
-            ..
-        } = self.fields;
-        [text, title, file_name, aliases]
-    }
-
     /// Returns entries that hold a term and were not deleted: what only notes that are gone say is no
     /// spelling.
-    fn entries_of(&self, term: &str, fields: &[Field], limit: usize) -> Result<Vec<usize>> {
+    fn entries_of(
+        &self,
+        term: &str,
+        fields: &[WordField],
+        limit: usize,
+    ) -> Result<Vec<usize>, P::Error> {
         let mut entries = Vec::new();
-        for segment in &self.segments {
+        for part in 0..self.postings.n_parts() {
             for &field in fields {
-                let index = segment.reader.inverted_index(field)?;
-                let term = Term::from_field_text(field, term);
-                let Some(mut postings) = index.read_postings(&term, IndexRecordOption::Basic)?
-                else {
-                    continue;
-                };
-                while postings.doc() != TERMINATED && entries.len() < limit {
-                    let entry = segment.first_entry + postings.doc() as usize;
-                    entries.extend(Some(entry).filter(|&entry| self.entries.is_alive(entry)));
-                    postings.advance();
+                self.postings.entries(part, field, term, |entry, _| {
+                    entries.push(entry);
+                    entries.len() < limit
+                })?;
+                if entries.len() >= limit {
+                    return Ok(entries);
                 }
             }
         }

@@ -9,7 +9,7 @@ use crate::store::{ChunkId, NoteId};
 
 /// Columns over all entries of all segments, note entries and chunk entries alike.
 #[derive(Default)]
-pub(super) struct Entries {
+pub struct Entries {
     /// The notes, in the order of their entries.
     pub(super) notes: Vec<NoteEntry>,
     /// Which of the notes an entry belongs to.
@@ -107,7 +107,32 @@ impl Entries {
         Ok(())
     }
 
-    pub(super) fn summarise(&mut self) {
+    /// Adds a note with its number of terms, and its chunks with theirs: the entries of another kind of index.
+    pub fn add(
+        &mut self,
+        note: NoteId,
+        n_terms: u32,
+        chunks: impl Iterator<Item = (ChunkId, u32)>,
+    ) {
+        let number = self.notes.len() as u32;
+        let entry = self.chunk.len() as u32;
+        self.chunk.push(0);
+        self.n_terms.push(n_terms);
+        self.note_of.push(number);
+        for (chunk, n_terms) in chunks {
+            self.chunk.push(chunk.0 as u32 + 1);
+            self.n_terms.push(n_terms);
+            self.note_of.push(number);
+        }
+        self.notes.push(NoteEntry {
+            id: note.0 as u32,
+            entry,
+            end: self.chunk.len() as u32,
+        });
+    }
+
+    /// Counts what is there, once all of it was added.
+    pub fn summarise(&mut self) {
         let n_vectors = self.chunk.iter().max().copied().unwrap_or(0) as usize;
         self.entry_of_id = vec![u32::MAX; n_vectors];
         let (mut n_chunks, mut note_terms, mut chunk_terms) = (0u64, 0u64, 0u64);
@@ -144,6 +169,16 @@ impl Entries {
     #[inline]
     pub(super) fn has_vector_id(&self, id: usize) -> bool {
         matches!(self.entry_of_id.get(id), Some(&entry) if entry != u32::MAX)
+    }
+
+    /// Returns the entry of a note by its number in the order in which notes were added; those of its chunks follow.
+    pub fn entry_of_note(&self, number: usize) -> usize {
+        self.notes[number].entry as usize
+    }
+
+    /// Returns how many notes there are.
+    pub fn n_notes(&self) -> usize {
+        self.n_notes as usize
     }
 
     pub(super) fn entry(&self, chunk: ChunkId) -> Option<usize> {

@@ -11,6 +11,59 @@ const TOKENIZER: &str = "terms";
 /// How far an empty term moves those behind it away: no window reaches across.
 const GAP_WORDS: usize = 100;
 
+/// The fields that hold terms.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum WordField {
+    /// Text of a chunk.
+    Text,
+    /// Headings above a chunk.
+    Section,
+    /// File name.
+    FileName,
+    /// Title, unless it is the file name.
+    Title,
+    /// Aliases.
+    Aliases,
+    /// Tags.
+    Tags,
+    /// Folders.
+    Area,
+    /// Summary.
+    Summary,
+    /// Other properties.
+    Properties,
+    /// Long words of languages that join them, spelled backwards.
+    Compounds,
+}
+
+impl WordField {
+    /// Those that hold words as they are written.
+    pub const WRITTEN: [Self; 9] = [
+        Self::Text,
+        Self::Section,
+        Self::Title,
+        Self::FileName,
+        Self::Aliases,
+        Self::Tags,
+        Self::Area,
+        Self::Summary,
+        Self::Properties,
+    ];
+    /// Those whose words a person may have meant.
+    pub(super) const SPELLED: [Self; 4] = [Self::Text, Self::Title, Self::FileName, Self::Aliases];
+}
+
+/// Splits a term text at its separators: each term, and its position.
+pub fn split_terms(text: &str) -> impl Iterator<Item = (&str, u32)> {
+    let mut position = u32::MAX;
+    let (ended, _) = text.rsplit_once(TERM_SEPARATOR).unwrap_or_default();
+    ended.split(TERM_SEPARATOR).filter_map(move |term| {
+        let step = if term.is_empty() { GAP_WORDS as u32 } else { 1 };
+        position = position.wrapping_add(step);
+        (!term.is_empty()).then_some((term, position))
+    })
+}
+
 /// The fields. A note is one entry followed at once by one entry per chunk, in order.
 #[derive(Clone)]
 pub(in crate::store) struct Fields {
@@ -70,6 +123,22 @@ impl Fields {
             chunk: schema.add_u64_field("chunk", number.clone()),
             n_terms: schema.add_u64_field("n_terms", number),
             schema: schema.build(),
+        }
+    }
+
+    /// Returns tantivy's field of a kind.
+    pub(super) fn of(&self, field: WordField) -> Field {
+        match field {
+            WordField::Text => self.text,
+            WordField::Section => self.section,
+            WordField::FileName => self.file_name,
+            WordField::Title => self.title,
+            WordField::Aliases => self.aliases,
+            WordField::Tags => self.tags,
+            WordField::Area => self.area,
+            WordField::Summary => self.summary,
+            WordField::Properties => self.properties,
+            WordField::Compounds => self.compounds,
         }
     }
 

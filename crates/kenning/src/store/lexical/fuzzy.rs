@@ -2,10 +2,8 @@
 
 mod automaton;
 
-use tantivy::SegmentReader;
-use tantivy::schema::Field;
-
-use automaton::NearWords;
+use super::{Postings, WordField};
+pub(super) use automaton::NearWords;
 
 /// Letters from which one slip is forgiven, and from which two are.
 const ONE_SLIP_LETTERS: usize = 4;
@@ -57,48 +55,25 @@ pub(in crate::store) fn keeps_letters(typed: &str, word: &str) -> bool {
 /// The first letter is taken to be right, or to have changed places with the second: almost all slips
 /// are further in, and it spares most of the dictionary. Terms are stems: what was typed may go on, by an
 /// ending that is misspelled so that no grammar knows it.
-pub(in crate::store) fn collect(
-    segment: &SegmentReader,
-    field: Field,
+pub(in crate::store) fn collect<P: Postings>(
+    postings: &P,
+    (part, field): (usize, WordField),
     word: &str,
     most: usize,
     found: &mut Vec<(usize, String)>,
-) -> tantivy::Result<()> {
+) -> Result<(), P::Error> {
     let letters: Vec<char> = word.chars().collect();
     let n_ending = letters.len() / ENDING_SHARE;
-    let index = segment.inverted_index(field)?;
-    let mut keep = |term: &[u8]| {
-        let Ok(term) = std::str::from_utf8(term) else {
-            return;
-        };
+    postings.near(part, field, (&letters, most, n_ending), |term| {
         if term.len().abs_diff(word.len()) <= most * 4 + n_ending {
             let distance = distance(&letters, term, most, n_ending);
             found.extend((distance <= most).then(|| (distance, term.to_owned())));
         }
-    };
-    match NearWords::new(&letters, most, n_ending) {
-        // Whatever cannot become a near word is left out with all that follows it.
-        Some(near) => {
-            let mut stream = index.terms().search(near).into_stream()?;
-            while stream.advance() {
-                keep(stream.key());
-            }
-        }
-        None => {
-            let mut stream = index.terms().stream()?;
-            while stream.advance() {
-                let first = std::str::from_utf8(stream.key()).unwrap_or_default();
-                if first.starts_with(|first| firsts(&letters).contains(&first)) {
-                    keep(stream.key());
-                }
-            }
-        }
-    }
-    Ok(())
+    })
 }
 
 /// The letters that a term may begin with.
-fn firsts(letters: &[char]) -> &[char] {
+pub(super) fn firsts(letters: &[char]) -> &[char] {
     &letters[..letters.len().min(2)]
 }
 

@@ -3,7 +3,7 @@
 use std::cmp::Ordering;
 
 use super::tally::{NoteSums, Tally};
-use super::{Correction, LexicalReader};
+use super::{Correction, Postings, WordReader};
 use crate::store::{ChunkId, NoteId, NoteSet};
 
 /// What the word index found.
@@ -43,8 +43,8 @@ struct Scored {
 }
 
 /// Scores of every entry for one query.
-pub(super) struct Scores<'a> {
-    reader: &'a LexicalReader,
+pub(super) struct Scores<'a, P: Postings> {
+    reader: &'a WordReader<P>,
     tally: Tally,
     best_note: f32,
     best_chunk: f32,
@@ -78,10 +78,10 @@ fn has_bit(bits: u32, number: usize) -> bool {
     bits.checked_shr(number as u32).unwrap_or(0) & 1 == 1
 }
 
-impl<'a> Scores<'a> {
+impl<'a, P: Postings> Scores<'a, P> {
     /// Takes what was counted, and the entries that hold a group as part of another word only.
     pub(super) fn new(
-        reader: &'a LexicalReader,
+        reader: &'a WordReader<P>,
         mut tally: Tally,
         note_share: f32,
         mut partly: Vec<(u32, usize)>,
@@ -202,7 +202,7 @@ impl<'a> Scores<'a> {
     }
 }
 
-impl Drop for Scores<'_> {
+impl<P: Postings> Drop for Scores<'_, P> {
     fn drop(&mut self) {
         self.reader.give_back(std::mem::take(&mut self.tally));
     }

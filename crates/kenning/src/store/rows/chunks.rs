@@ -33,7 +33,8 @@ pub struct ChunkRow {
     pub handle: u32,
     /// Fingerprints of its text.
     pub prints: Prints,
-    packed_pieces: Box<[u8]>,
+    /// Its word pieces, as they are kept.
+    pub packed_pieces: Box<[u8]>,
 }
 
 impl ChunkRow {
@@ -43,7 +44,7 @@ impl ChunkRow {
     }
 
     /// Returns about how much memory it needs.
-    pub(in crate::store) fn n_bytes(&self) -> usize {
+    pub fn n_bytes(&self) -> usize {
         size_of::<Self>() + self.packed_pieces.len()
     }
 }

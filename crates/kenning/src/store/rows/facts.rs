@@ -133,7 +133,7 @@ pub(in crate::store) fn select(
 }
 
 /// Returns about how much memory a listing needs.
-pub(in crate::store) fn n_bytes(listing: &[NoteFacts]) -> usize {
+pub fn n_bytes(listing: &[NoteFacts]) -> usize {
     let n_bytes = |facts: &NoteFacts| {
         let texts = facts.tags.iter().chain(&facts.aliases).map(String::len);
         let own = size_of::<NoteFacts>() + facts.path.len() + facts.title.len();
@@ -296,13 +296,18 @@ fn kinds_of_attachments(connection: &Connection) -> rusqlite::Result<Vec<(String
         .prepare("SELECT path FROM attachment")?
         .query_map([], |row| row.get(0))?
         .collect::<rusqlite::Result<_>>()?;
+    Ok(kinds_of_files(&paths))
+}
+
+/// Counts files by their extension, commonest first.
+pub fn kinds_of_files(paths: &[String]) -> Vec<(String, u64)> {
     let mut counts = std::collections::BTreeMap::<String, u64>::new();
-    for path in &paths {
+    for path in paths {
         let name = path.rsplit('/').next().unwrap_or(path);
         let kind = name.rsplit_once('.').map_or("", |(_, extension)| extension);
         *counts.entry(kind.to_lowercase()).or_default() += 1;
     }
     let mut counts: Vec<_> = counts.into_iter().collect();
     counts.sort_by_key(|(_, n)| std::cmp::Reverse(*n));
-    Ok(counts)
+    counts
 }

@@ -5,6 +5,7 @@ use std::sync::Arc;
 use rusqlite::{Connection, Row};
 use rustc_hash::FxHashSet;
 
+use super::columns;
 use crate::note::{Link, LinkKind};
 use crate::store::{LinksOf, NoteId};
 
@@ -147,8 +148,8 @@ pub(in crate::store) fn set_graph(
             standing.pagerank,
             standing.centrality,
             standing.n_neighbours,
-            super::json_list(&standing.anchor_texts),
-            packed(&standing.links_to),
+            columns::list(&standing.anchor_texts),
+            columns::keys(&standing.links_to),
         ])?;
     }
     Ok(())
@@ -178,18 +179,6 @@ fn paths(connection: &Connection) -> rusqlite::Result<Vec<(NoteId, String)>> {
         .prepare("SELECT id, path FROM note ORDER BY path")?
         .query_map([], |row| Ok((NoteId(row.get(0)?), row.get(1)?)))?
         .collect()
-}
-
-/// Keys as they are kept, or nothing when there are none.
-fn packed(keys: &[u32]) -> Option<Vec<u8>> {
-    let bytes: Vec<u8> = keys.iter().flat_map(|key| key.to_le_bytes()).collect();
-    (!bytes.is_empty()).then_some(bytes)
-}
-
-/// Reads what [`packed`] keeps.
-pub(in crate::store) fn unpacked(bytes: &[u8]) -> Vec<u32> {
-    let (keys, _) = bytes.as_chunks();
-    keys.iter().map(|key| u32::from_le_bytes(*key)).collect()
 }
 
 const COLUMNS: &str = "SELECT source, line, kind, target, anchor, shown FROM link";

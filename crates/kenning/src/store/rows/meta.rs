@@ -27,6 +27,30 @@ pub struct Meta {
 }
 
 impl Meta {
+    /// Makes sense of what is kept of the index as a whole, by key.
+    pub fn of(facts: HashMap<String, String>) -> Self {
+        let fact = |key: &str| facts.get(key).map(String::as_str);
+        let languages: Vec<(String, u64)> =
+            serde_json::from_str(fact("languages").unwrap_or_default()).unwrap_or_default();
+        let model = fact("model_name").map(|name| ModelId {
+            name: name.to_owned(),
+            revision: fact("model_revision").unwrap_or_default().to_owned(),
+            dimensions: (fact("model_dimensions").and_then(|n| n.parse().ok())).unwrap_or_default(),
+        });
+        Self {
+            model,
+            languages: languages
+                .into_iter()
+                .map(|(code, n_notes)| (Language::from_code(&code), n_notes))
+                .collect(),
+            n_notes: fact("n_notes").and_then(|n| n.parse().ok()).unwrap_or(0),
+            checked_at: fact("checked_at").and_then(|time| time.parse().ok()),
+            device: fact("device").and_then(|id| id.parse().ok()),
+            vault: fact("vault").map(str::to_owned),
+            facts,
+        }
+    }
+
     /// Returns what a writer has noted of the index under a key (see `StoreWriter::set_fact`).
     pub fn fact(&self, key: &str) -> Option<&str> {
         self.facts.get(key).map(String::as_str)
@@ -39,21 +63,7 @@ pub(in crate::store) fn read(connection: &Connection) -> rusqlite::Result<Meta> 
         .prepare_cached("SELECT key, value FROM meta WHERE typeof(value) IN ('text', 'integer')")?
         .query_map([], |row| Ok((row.get(0)?, text(row.get(1)?))))?
         .collect::<rusqlite::Result<_>>()?;
-    let fact = |key: &str| facts.get(key).map(String::as_str);
-    let languages: Vec<(String, u64)> =
-        serde_json::from_str(fact("languages").unwrap_or_default()).unwrap_or_default();
-    Ok(Meta {
-        model: model(connection)?,
-        languages: languages
-            .into_iter()
-            .map(|(code, n_notes)| (Language::from_code(&code), n_notes))
-            .collect(),
-        n_notes: get(connection, "n_notes")?.unwrap_or(0),
-        checked_at: fact("checked_at").and_then(|time| time.parse().ok()),
-        device: fact("device").and_then(|id| id.parse().ok()),
-        vault: fact("vault").map(str::to_owned),
-        facts,
-    })
+    Ok(Meta::of(facts))
 }
 
 fn text(value: Value) -> String {
@@ -73,17 +83,6 @@ pub(in crate::store) fn get<T: FromSql>(
         .prepare_cached("SELECT value FROM meta WHERE key = ?1")?
         .query_row([key], |row| row.get(0))
         .optional()
-}
-
-pub(in crate::store) fn model(connection: &Connection) -> rusqlite::Result<Option<ModelId>> {
-    let Some(name) = get(connection, "model_name")? else {
-        return Ok(None);
-    };
-    Ok(Some(ModelId {
-        name,
-        revision: get(connection, "model_revision")?.unwrap_or_default(),
-        dimensions: get(connection, "model_dimensions")?.unwrap_or_default(),
-    }))
 }
 
 /// Writes what the vectors lie around.

@@ -2,7 +2,7 @@
 
 use rusqlite::{Connection, OptionalExtension, Row};
 
-use super::links::unpacked;
+use super::columns;
 use crate::note::{Format, Heading, MemoryType};
 use crate::store::{Name, NoteId};
 use crate::words::Language;
@@ -62,8 +62,14 @@ impl NoteRow {
         (self.is_named_by_file).then(|| crate::note::file_stem(&self.path))
     }
 
+    /// Returns how its names are spelled, a line each: title, path and aliases.
+    pub fn spelled(&self) -> String {
+        let names = [&self.title, &self.path].into_iter().chain(&self.aliases);
+        names.fold(String::new(), |all, name| all + name + "\n")
+    }
+
     /// Returns about how much memory it needs.
-    pub(in crate::store) fn n_bytes(&self) -> usize {
+    pub fn n_bytes(&self) -> usize {
         let headings = self.headings.iter().map(|heading| heading.text.len());
         let lists = [&self.tags, &self.aliases, &self.anchor_texts];
         let texts = lists.into_iter().flatten().map(String::len).chain(headings);
@@ -162,9 +168,6 @@ pub(in crate::store) fn by_id(connection: &Connection, id: NoteId) -> rusqlite::
 
 fn note_row(row: &Row<'_>) -> rusqlite::Result<NoteRow> {
     let headings: Option<String> = row.get(5)?;
-    let headings: Vec<(u8, String, usize, usize, u32)> = headings.map_or_else(Vec::new, |json| {
-        serde_json::from_str(&json).unwrap_or_default()
-    });
     let language: String = row.get(7)?;
     Ok(NoteRow {
         id: NoteId(row.get(0)?),
@@ -172,15 +175,7 @@ fn note_row(row: &Row<'_>) -> rusqlite::Result<NoteRow> {
         title: row.get(2)?,
         tags: list(row, 3)?,
         aliases: list(row, 4)?,
-        headings: headings
-            .into_iter()
-            .map(|(level, text, start, end, line)| Heading {
-                level,
-                text,
-                range: start..end,
-                line,
-            })
-            .collect(),
+        headings: columns::read_headings(headings.as_deref()),
         date: row.get(6)?,
         language: Language::from_code(&language),
         superseded_by: row.get(8)?,
@@ -192,7 +187,7 @@ fn note_row(row: &Row<'_>) -> rusqlite::Result<NoteRow> {
         centrality: row.get(14)?,
         n_neighbours: row.get::<_, Option<u32>>(15)?.unwrap_or(0),
         anchor_texts: list(row, 16)?,
-        links_to: unpacked(row.get_ref(17)?.as_blob_or_null()?.unwrap_or_default()),
+        links_to: columns::read_keys(row.get_ref(17)?.as_blob_or_null()?.unwrap_or_default()),
         mtime_ns: row.get(18)?,
         is_named_by_file: row.get(19)?,
         memory_type: memory_type(row, 20)?,
@@ -212,7 +207,5 @@ pub(in crate::store) fn memory_type(
 /// Reads a list that is kept as JSON.
 pub(in crate::store) fn list(row: &Row<'_>, column: usize) -> rusqlite::Result<Vec<String>> {
     let json: Option<String> = row.get(column)?;
-    Ok(json.map_or_else(Vec::new, |json| {
-        serde_json::from_str(&json).unwrap_or_default()
-    }))
+    Ok(columns::read_list(json.as_deref()))
 }

@@ -60,10 +60,7 @@ impl SqliteStore {
                 let chunk = self.chunk(chunk)?;
                 self.passage(&chunk)?
             }
-            None => {
-                let names = [&note.title, &note.path].into_iter().chain(&note.aliases);
-                names.fold(String::new(), |all, name| all + name + "\n")
-            }
+            None => note.spelled(),
         };
         Ok((text, note.language))
     }

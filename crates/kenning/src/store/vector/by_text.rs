@@ -64,15 +64,16 @@ pub(in crate::store) fn keep_only(
     Ok(unused.len())
 }
 
-/// A byte for each dimension, behind the scale.
-fn packed(vector: &[f32]) -> Vec<u8> {
+/// Returns a vector as it is kept: a byte for each dimension, behind the scale.
+pub fn packed(vector: &[f32]) -> Vec<u8> {
     let (scale, bytes) = quantise(vector);
     let mut data = scale.to_le_bytes().to_vec();
     data.extend(bytes.into_iter().map(|byte| byte as u8));
     data
 }
 
-fn unpacked(data: &[u8]) -> Option<Vec<f32>> {
+/// Reads what [`packed`] returned.
+pub fn unpacked(data: &[u8]) -> Option<Vec<f32>> {
     let (scale, bytes) = data.split_first_chunk::<4>()?;
     let scale = f32::from_le_bytes(*scale);
     Some(

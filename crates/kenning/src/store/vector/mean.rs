@@ -14,7 +14,7 @@ const KEY: &str = "vector_sum";
 
 /// Sum and number of all rows.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(in crate::store) struct VectorSum {
+pub struct VectorSum {
     n_rows: i64,
     sums: Vec<i64>,
 }
@@ -25,20 +25,41 @@ impl VectorSum {
             .prepare_cached("SELECT value FROM meta WHERE key = ?1")?
             .query_row([KEY], |row| row.get(0))
             .optional()?;
-        let bytes = bytes.unwrap_or_default();
-        let mut numbers = quantise::words(&bytes).map(|word| word as i64);
-        Ok(Self {
+        Ok(Self::from_bytes(&bytes.unwrap_or_default()))
+    }
+
+    /// Reads what [`VectorSum::to_bytes`] returned.
+    pub fn from_bytes(bytes: &[u8]) -> Self {
+        let mut numbers = quantise::words(bytes).map(|word| word as i64);
+        Self {
             n_rows: numbers.next().unwrap_or(0),
             sums: numbers.collect(),
-        })
+        }
+    }
+
+    /// Returns it as it is kept.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        let numbers = std::iter::once(&self.n_rows).chain(&self.sums);
+        numbers.flat_map(|number| number.to_le_bytes()).collect()
+    }
+
+    /// Adds another one.
+    pub fn add(&mut self, other: &Self) {
+        self.n_rows += other.n_rows;
+        self.sums.resize(self.sums.len().max(other.sums.len()), 0);
+        let sums = self.sums.iter_mut().zip(&other.sums);
+        sums.for_each(|(sum, other)| *sum += other);
+    }
+
+    /// Whether nothing is to be added.
+    pub fn is_empty(&self) -> bool {
+        self.n_rows == 0 && self.sums.iter().all(|sum| *sum == 0)
     }
 
     pub(in crate::store) fn write(&self, connection: &Connection) -> rusqlite::Result<()> {
-        let numbers = std::iter::once(&self.n_rows).chain(&self.sums);
-        let bytes: Vec<u8> = numbers.flat_map(|number| number.to_le_bytes()).collect();
         connection
             .prepare_cached("INSERT OR REPLACE INTO meta (key, value) VALUES (?1, ?2)")?
-            .execute((KEY, bytes))?;
+            .execute((KEY, self.to_bytes()))?;
         Ok(())
     }
 
@@ -46,18 +67,23 @@ impl VectorSum {
     pub(in crate::store) fn count(&mut self, code: &[u8], row: &[u8], times: i64) {
         let mut values = Vec::with_capacity(code.len() * 8);
         let scale = quantise::unpack(quantise::words(code), row, &mut values);
+        self.count_values(scale, &values, times);
+    }
+
+    /// The same of a vector that is unpacked.
+    pub fn count_values(&mut self, scale: f32, values: &[i8], times: i64) {
         if scale == 0.0 {
             return;
         }
         self.n_rows += times;
         self.sums.resize(values.len(), 0);
         for (sum, value) in self.sums.iter_mut().zip(values) {
-            *sum += times * (f32::from(value) * scale * UNITS) as i64;
+            *sum += times * (f32::from(*value) * scale * UNITS) as i64;
         }
     }
 
     /// Returns the mean vector, empty where there is none.
-    pub(in crate::store) fn mean(&self) -> Vec<f32> {
+    pub fn mean(&self) -> Vec<f32> {
         let n_units = self.n_rows.max(1) as f64 * f64::from(UNITS);
         let sums = self.sums.iter();
         sums.map(|&sum| (sum as f64 / n_units) as f32).collect()

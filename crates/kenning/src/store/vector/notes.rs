@@ -48,6 +48,13 @@ impl VectorReader {
     }
 }
 
+/// Returns the mean direction of passages, of which the values are given.
+pub fn mean_direction(passages: impl Iterator<Item = Vec<i8>>) -> Vec<f32> {
+    let mut sum = Vec::new();
+    passages.for_each(|values| add(&mut sum, &values));
+    unit(sum)
+}
+
 /// Adds the direction of a passage: each counts the same, however long it is.
 fn add(sum: &mut Vec<f32>, values: &[i8]) {
     sum.resize(values.len(), 0.0);

@@ -21,13 +21,13 @@ const UNITS_PER_DEVIATION: f32 = 38.0;
 const ROUNDS: usize = 4;
 
 /// Turns vectors of one model into codes and rows.
-pub(in crate::store) struct Coder {
+pub struct Coder {
     center: Vec<f32>,
     flips: Vec<f32>,
 }
 
 /// A question, rotated like the rows it is compared with.
-pub(in crate::store) struct CodedQuery {
+pub struct CodedQuery {
     rotated: Vec<f32>,
     /// Product with the centre, which every row shares.
     offset: f32,
@@ -35,7 +35,7 @@ pub(in crate::store) struct CodedQuery {
 
 impl Coder {
     /// Makes a coder for vectors that lie around `center`.
-    pub(in crate::store) fn new(center: Vec<f32>) -> Self {
+    pub fn new(center: Vec<f32>) -> Self {
         let width = center.len().next_multiple_of(64).max(64);
         // Any fixed sequence of signs will do; this is a 64-bit linear congruential generator.
         let mut state = 0x9E37_79B9_7F4A_7C15u64;
@@ -51,17 +51,17 @@ impl Coder {
     }
 
     /// Returns the number of bytes of a code: one bit per rotated dimension.
-    pub(in crate::store) fn code_bytes(&self) -> usize {
+    pub fn code_bytes(&self) -> usize {
         self.flips.len() / 8
     }
 
     /// Returns the number of bytes of a row: a scale and four bits per rotated dimension.
-    pub(in crate::store) fn row_bytes(&self) -> usize {
+    pub fn row_bytes(&self) -> usize {
         4 + self.flips.len() / 2
     }
 
     /// Appends code and row of `vector`. The zero vector gets an empty row, which is near nothing.
-    pub(in crate::store) fn push(&self, vector: &[f32], codes: &mut Vec<u8>, rows: &mut Vec<u8>) {
+    pub fn push(&self, vector: &[f32], codes: &mut Vec<u8>, rows: &mut Vec<u8>) {
         if vector.iter().all(|x| *x == 0.0) {
             codes.resize(codes.len() + self.code_bytes(), 0);
             rows.resize(rows.len() + self.row_bytes(), 0);
@@ -92,8 +92,15 @@ impl Coder {
         rows.extend(levels.chunks(2).map(|pair| pair[0] | (pair[1] << 4)));
     }
 
+    /// Returns the scale and the signed values of a code and its row.
+    pub fn unpacked(&self, code: &[u8], row: &[u8]) -> (f32, Vec<i8>) {
+        let mut values = Vec::with_capacity(self.flips.len());
+        let scale = unpack(words(code), row, &mut values);
+        (scale, values)
+    }
+
     /// Prepares a question for comparison.
-    pub(in crate::store) fn query(&self, vector: &[f32]) -> CodedQuery {
+    pub fn query(&self, vector: &[f32]) -> CodedQuery {
         CodedQuery {
             rotated: self.rotate(vector),
             offset: vector.iter().zip(&self.center).map(|(x, c)| x * c).sum(),
@@ -108,7 +115,7 @@ impl Coder {
     }
 
     /// Returns what a row stands for, as near to the vector as five bits a dimension can say.
-    pub(in crate::store) fn vector(&self, scale: f32, values: &[i8]) -> Vec<f32> {
+    pub fn vector(&self, scale: f32, values: &[i8]) -> Vec<f32> {
         if scale == 0.0 {
             return vec![0.0; self.center.len()];
         }
@@ -202,8 +209,13 @@ impl CodedQuery {
         SignProducts(self.rotated.chunks_exact(8).map(of_byte).collect())
     }
 
+    /// Returns the question as the rows are, and what is to be added to its product with one.
+    pub fn rotated(&self) -> (&[f32], f32) {
+        (&self.rotated, self.offset)
+    }
+
     /// Returns the cosine with an unpacked row.
-    pub(in crate::store) fn cosine(&self, scale: f32, values: &[i8]) -> f32 {
+    pub fn cosine(&self, scale: f32, values: &[i8]) -> f32 {
         if scale == 0.0 {
             return 0.0;
         }
@@ -211,7 +223,7 @@ impl CodedQuery {
     }
 
     /// Returns the mean cosine with rows whose mean is given (see `mean`).
-    pub(in crate::store) fn mean_cosine(&self, mean: &[f32]) -> f32 {
+    pub fn mean_cosine(&self, mean: &[f32]) -> f32 {
         let products = self.rotated.iter().zip(mean).map(|(x, m)| x * m);
         if mean.is_empty() {
             0.0

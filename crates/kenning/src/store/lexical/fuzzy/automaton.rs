@@ -11,7 +11,7 @@ const LETTERS_MAX: usize = 47;
 type Column = [u8; LETTERS_MAX + 1];
 
 /// Finds the terms within reach of a word.
-pub(super) struct NearWords<'w> {
+pub(in crate::store::lexical) struct NearWords<'w> {
     letters: &'w [char],
     most: u8,
     n_ending: usize,
@@ -19,7 +19,7 @@ pub(super) struct NearWords<'w> {
 
 /// What is known after some bytes of a term.
 #[derive(Clone)]
-pub(super) struct State {
+pub(in crate::store::lexical) struct State {
     now: Column,
     /// The column before: two letters may have changed places.
     before: Column,
@@ -33,7 +33,11 @@ pub(super) struct State {
 
 impl<'w> NearWords<'w> {
     /// Returns `None` where the word is too long for it.
-    pub(super) fn new(letters: &'w [char], most: usize, n_ending: usize) -> Option<Self> {
+    pub(in crate::store::lexical) fn new(
+        letters: &'w [char],
+        most: usize,
+        n_ending: usize,
+    ) -> Option<Self> {
         (letters.len() <= LETTERS_MAX).then_some(Self {
             letters,
             most: most as u8,
