@@ -93,6 +93,10 @@ fn of_engine(error: &Error) -> Option<String> {
             "run `ken index`; it puts the damaged file aside and makes a new one from the notes"
                 .to_owned()
         }
+        Error::StoreUnreachable { .. } => {
+            "see whether the server runs, and whether the address in `--store`, `KEN_STORE` or the settings is right; see docs/postgres.md"
+                .to_owned()
+        }
         Error::StoreFull { .. } => {
             "free some space, or put the index elsewhere with `KEN_DATA_DIR`".to_owned()
         }

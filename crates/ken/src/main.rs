@@ -21,6 +21,7 @@ mod private;
 mod questions;
 mod reader;
 mod remember;
+mod remote;
 mod render;
 mod runtime;
 mod searcher;

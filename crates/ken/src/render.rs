@@ -281,7 +281,11 @@ pub(crate) fn status(status: &StatusResponse) -> Result<()> {
         ),
         (
             "index",
-            format!("{} ({:.1} MB)", status.store, status.bytes as f64 / 1e6),
+            match status.bytes {
+                // A server does not say.
+                0 => status.store.clone(),
+                bytes => format!("{} ({:.1} MB)", status.store, bytes as f64 / 1e6),
+            },
         ),
         ("checked", age),
         ("notes", status.notes.to_string()),

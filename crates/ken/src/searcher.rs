@@ -38,6 +38,9 @@ pub(crate) use searchers::Searchers;
 use crate::runtime::{self, How, Model};
 use crate::settings::{Located, Settings};
 
+/// What a question to a server may cost is counted as for a file of this size.
+const REMOTE_BYTES: u64 = 1 << 30;
+
 /// A vault, its index, and how it is asked.
 pub(crate) struct Searcher {
     settings: Settings,
@@ -302,7 +305,11 @@ impl Searcher {
     /// Returns what a question may cost here, on behalf of whoever this thread works for.
     pub(crate) fn budget(&self) -> Budget {
         let metadata = std::fs::metadata(&self.located.store);
-        asker::budget(metadata.map_or(0, |metadata| metadata.len()))
+        let n_bytes = match self.located.remote {
+            Some(_) => REMOTE_BYTES,
+            None => metadata.map_or(0, |metadata| metadata.len()),
+        };
+        asker::budget(n_bytes)
     }
 
     /// Says what is indexed.
@@ -314,7 +321,7 @@ impl Searcher {
                 age_s: status.checked_at.map(|at| (runtime::now() - at).max(0)),
                 status,
                 vault: self.located.vault.clone(),
-                store: file.clone(),
+                store: self.located.store_name(),
                 n_bytes: std::fs::metadata(file).map_or(0, |metadata| metadata.len()),
                 notices: caveats::of(&self.located, store)?,
             })

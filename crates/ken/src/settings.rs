@@ -20,6 +20,7 @@ mod report;
 mod reranker;
 mod searches;
 mod signals;
+mod stores;
 mod suggest;
 
 use std::collections::BTreeMap;
@@ -48,6 +49,7 @@ use memory::MemorySettings;
 
 use crate::args::{FusionArg, Place};
 use crate::hint::Hinted;
+use crate::remote::{Address, Remote};
 use domain::decay;
 pub(crate) use domain::{DOMAIN_FILE, DomainSettings, is_name};
 pub(crate) use embedding::Embedding;
@@ -104,6 +106,11 @@ pub(crate) struct Settings {
     pictures: PictureSettings,
     #[serde(default)]
     pub(crate) domains: BTreeMap<String, DomainSettings>,
+    /// Servers that keep indexes, by name, and the one that keeps those that name none.
+    #[serde(default)]
+    stores: BTreeMap<String, Address>,
+    #[serde(default)]
+    store: Option<String>,
     #[serde(default)]
     clients: BTreeMap<String, ClientSettings>,
     /// Where the settings file is or would be.
@@ -161,6 +168,8 @@ pub(crate) struct Located {
     pub(crate) name: String,
     pub(crate) vault: Option<PathBuf>,
     pub(crate) store: PathBuf,
+    /// The server that keeps the index; what else belongs to it lies beside `store` all the same.
+    pub(crate) remote: Option<Remote>,
     /// Whether the index lies where we put it, and not where somebody said.
     pub(crate) is_own_place: bool,
     /// Which files of the vault are notes.
@@ -183,7 +192,23 @@ pub(crate) struct Located {
 impl Located {
     /// Returns where the index is kept, to be opened there.
     pub(crate) fn place(&self) -> kenning::store::Place {
-        self.store.as_path().into()
+        match &self.remote {
+            Some(remote) => remote.place().clone(),
+            None => self.store.as_path().into(),
+        }
+    }
+
+    /// Returns what the place of the index is called: a path, or an address without its password.
+    pub(crate) fn store_name(&self) -> PathBuf {
+        match &self.remote {
+            Some(remote) => remote.place().name().to_owned(),
+            None => self.store.clone(),
+        }
+    }
+
+    /// Whether there is an index, as far as that is known without asking a server.
+    pub(crate) fn is_indexed(&self) -> bool {
+        self.remote.is_some() || self.store.exists()
     }
 
     /// Whether a folder of the vault, given from its root, belongs to this domain.
@@ -264,6 +289,7 @@ impl Settings {
         self.check_llm()?;
         self.check_answers()?;
         self.check_embeddings()?;
+        self.check_stores()?;
         for (name, domain) in &self.domains {
             self.check_domain(name, domain)?;
         }

@@ -7,11 +7,18 @@ use anyhow::Result;
 use super::Found;
 use crate::args::{BackupArgs, Place};
 use crate::conversations;
+use crate::hint::Hinted;
 use crate::render;
 use crate::settings::Settings;
 
 pub(super) fn run(settings: &Settings, place: &Place, args: &BackupArgs) -> Result<Found> {
     let located = settings.locate(place)?;
+    if located.remote.is_some() {
+        return Err(Hinted::error(
+            "this index is kept by a server",
+            "back it up there, as with `pg_dump --schema`, or make it again from the notes with `ken index`",
+        ));
+    }
     let copy = beside(&args.file);
     if copy.exists() {
         let taken = std::io::ErrorKind::AlreadyExists.into();

@@ -109,7 +109,7 @@ fn check_place(located: &Located, checks: &mut Checks) {
         let status = store.status()?;
         let found = format!(
             "{} ({} notes, {} chunks)",
-            located.store.display(),
+            located.store_name().display(),
             status.n_notes,
             status.n_chunks
         );

@@ -71,8 +71,8 @@ fn list(settings: &Settings, place: &Place, as_json: bool) -> Result<Found> {
                 json!({
                     "name": row.name,
                     "path": row.vault,
-                    "store": row.store,
-                    "indexed": row.store.exists(),
+                    "store": row.store_name(),
+                    "indexed": row.is_indexed(),
                     "listed_in_vault": row.is_listed,
                     "taxonomy": row.domain.taxonomy,
                     "review_queue": row.domain.review_queue,
@@ -84,7 +84,7 @@ fn list(settings: &Settings, place: &Place, as_json: bool) -> Result<Found> {
         let widths = rows.iter().map(|row| row.name.chars().count());
         let width = widths.max().unwrap_or(0);
         for row in &rows {
-            let note = match (row.store.exists(), row.is_listed) {
+            let note = match (row.is_indexed(), row.is_listed) {
                 (true, false) => "",
                 (true, true) => "  (listed in the vault)",
                 (false, _) => "  (not indexed yet)",

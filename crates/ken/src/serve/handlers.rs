@@ -325,7 +325,7 @@ pub(super) async fn domains(Every(searchers): Every) -> Json<DomainsResponse> {
             .map(|(place, searcher)| Domain {
                 name: searcher.name().to_owned(),
                 default: place == 0,
-                indexed: searcher.located().store.exists(),
+                indexed: searcher.located().is_indexed(),
             })
             .collect(),
     })

@@ -27,6 +27,8 @@ pub(crate) struct DomainSettings {
     /// Everything that is not inside another domain's folders.
     #[serde(default)]
     pub(crate) legacy: bool,
+    /// Name of the server that keeps its index, among those of the settings.
+    pub(super) store: Option<String>,
     pub(super) max_file_mb: Option<u64>,
     pub(super) include: Option<Vec<String>>,
     #[serde(default)]

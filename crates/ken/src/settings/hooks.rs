@@ -74,7 +74,7 @@ impl Settings {
             // Of the domains that a vault lists, the one that the folder belongs to.
             let folder = cwd.strip_prefix(&vault).unwrap_or(Path::new(""));
             let folder = folder.to_string_lossy().replace('\\', "/");
-            all.retain(|located| located.store.exists() && located.holds(&folder));
+            all.retain(|located| located.is_indexed() && located.holds(&folder));
             if !all.is_empty() {
                 return Ok(Allowed::Vaults(all));
             }

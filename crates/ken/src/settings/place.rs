@@ -16,15 +16,34 @@ use super::{
 };
 use crate::args::Place;
 use crate::hint::Hinted;
+use crate::remote::Remote;
 
 /// A domain that can be named.
 pub(crate) struct KnownDomain {
     pub(crate) name: String,
     pub(crate) vault: PathBuf,
     pub(crate) store: PathBuf,
+    /// The server that keeps its index instead.
+    pub(crate) remote: Option<Remote>,
     /// Whether the vault itself lists it.
     pub(crate) is_listed: bool,
     pub(crate) domain: DomainSettings,
+}
+
+impl KnownDomain {
+    /// Returns what the place of its index is called.
+    pub(crate) fn store_name(&self) -> PathBuf {
+        let remote = self.remote.as_ref();
+        remote.map_or_else(
+            || self.store.clone(),
+            |remote| remote.place().name().to_owned(),
+        )
+    }
+
+    /// Whether there is an index, as far as that is known without asking a server.
+    pub(crate) fn is_indexed(&self) -> bool {
+        self.remote.is_some() || self.store.exists()
+    }
 }
 
 impl Settings {
@@ -71,7 +90,7 @@ impl Settings {
                 .collect::<Result<Vec<Located>>>()?,
             None => self.unnamed(place, vault.as_deref(), &listed)?,
         };
-        match (&place.store, found.len()) {
+        match (place.store_file(), found.len()) {
             (Some(_), 2..) => Err(Hinted::error(
                 "one index file cannot hold several domains",
                 "name one domain with `--domain NAME`, or leave `--store` out",
@@ -98,6 +117,10 @@ impl Settings {
         });
         match own {
             Some(domain) => self.domain_at(name, domain, place, None),
+            // A server may keep what was indexed elsewhere: here, its notes need not be.
+            None if place.store_address().is_some() => {
+                self.located(name.to_owned(), None, place, None)
+            }
             None => Err(self.unknown_domain(name, listed.keys())),
         }
     }
@@ -122,15 +145,21 @@ impl Settings {
             return Ok(vec![match known {
                 Some((name, domain)) => self.domain_at(name, domain, place, None)?,
                 None => {
-                    let store = place.store.clone();
+                    let store = place.store_file().cloned();
                     let store = store.unwrap_or_else(|| self.store_path(vault, None));
-                    self.located(folder_name(vault), Some(vault), store, None)?
+                    self.located_at(folder_name(vault), Some(vault), store, place, None)?
                 }
             }]);
         }
-        if let Some(store) = &place.store {
+        if let Some(store) = place.store_file() {
             let name = folder_name(&store.with_extension(""));
-            return Ok(vec![self.located(name, None, store.clone(), None)?]);
+            return Ok(vec![self.located_at(
+                name,
+                None,
+                store.clone(),
+                place,
+                None,
+            )?]);
         }
         if self.domains.is_empty() {
             return Err(Hinted::error(
@@ -153,12 +182,13 @@ impl Settings {
         listed: Option<&BTreeMap<String, DomainSettings>>,
     ) -> Result<Located> {
         let vault = self.known_folder(&domain.path, place)?;
-        let store = match &place.store {
+        let store = match place.store_file() {
             Some(store) => store.clone(),
             None => self.store_path(&vault, listed.map(|_| name)),
         };
         self.check_domain(name, domain)?;
-        let mut located = self.located(name.to_owned(), Some(&vault), store, Some(domain))?;
+        let mut located =
+            self.located_at(name.to_owned(), Some(&vault), store, place, Some(domain))?;
         located.rules.others = self.others(name, listed)?;
         Ok(located)
     }
@@ -188,13 +218,27 @@ impl Settings {
         Ok(others)
     }
 
+    /// Returns where a domain lies whose index is on a server; what else is kept of it lies in the data folder.
     fn located(
         &self,
         name: String,
         vault: Option<&Path>,
-        store: PathBuf,
+        place: &Place,
         domain: Option<&DomainSettings>,
     ) -> Result<Located> {
+        let store = self.store_path(Path::new("remote"), Some(&name));
+        self.located_at(name, vault, store, place, domain)
+    }
+
+    fn located_at(
+        &self,
+        name: String,
+        vault: Option<&Path>,
+        store: PathBuf,
+        place: &Place,
+        domain: Option<&DomainSettings>,
+    ) -> Result<Located> {
+        let remote = self.remote(&name, place, domain)?;
         let model = domain.and_then(|domain| domain.embedding.as_ref());
         let model = model.unwrap_or(&self.model).clone();
         let model_dimensions = domain.and_then(|domain| domain.embedding_dim);
@@ -212,7 +256,8 @@ impl Settings {
             pictures: self.picture_tools(),
             domain: domain.cloned(),
             vault: vault.map(Path::to_owned),
-            is_own_place: store.parent() == Some(&*self.data_dir),
+            is_own_place: remote.is_some() || store.parent() == Some(&*self.data_dir),
+            remote,
             name,
             store,
         })
@@ -225,23 +270,24 @@ impl Settings {
             Some(vault) => domains_in(vault)?.unwrap_or_default(),
             None => BTreeMap::new(),
         };
-        let known = |name: &String, domain: &DomainSettings, is_listed: bool| {
+        let known = |name: &String, domain: &DomainSettings, is_listed: bool| -> Result<_> {
             // A folder that is gone keeps its name.
             let vault = canonical(&domain.path).unwrap_or_else(|_| domain.path.clone());
-            KnownDomain {
+            Ok(KnownDomain {
+                remote: self.remote(name, place, Some(domain))?,
                 store: self.store_path(&vault, is_listed.then_some(name.as_str())),
                 name: name.clone(),
                 vault,
                 is_listed,
                 domain: domain.clone(),
-            }
+            })
         };
         let of_vault = listed
             .iter()
             .map(|(name, domain)| known(name, domain, true));
         let of_settings = self.domains.iter();
         let of_settings = of_settings.map(|(name, domain)| known(name, domain, false));
-        Ok(of_vault.chain(of_settings).collect())
+        of_vault.chain(of_settings).collect()
     }
 
     /// Whether the person said which notes are meant, by option or environment.
@@ -282,8 +328,8 @@ impl Settings {
         canonical(folder).or_else(|missing| {
             let path = path_when_there(folder).ok_or(missing)?;
             let own = || self.store_path(&path, None);
-            let store = place.store.clone().unwrap_or_else(own);
-            match store.is_file() {
+            let store = place.store_file().cloned().unwrap_or_else(own);
+            match store.is_file() || place.store_address().is_some() || self.store.is_some() {
                 true => Ok(path),
                 false => canonical(folder),
             }

@@ -269,7 +269,7 @@ impl DomainHealth {
         Self {
             domain: searcher.name().to_owned(),
             vault: searcher.vault().map(|vault| vault.display().to_string()),
-            index: searcher.located().store.display().to_string(),
+            index: searcher.located().store_name().display().to_string(),
             dimension: model.as_ref().map(|model| model.dimensions),
             model: model.map(|model| model.name),
         }

@@ -122,6 +122,18 @@ fn a_domain_is_a_boundary() {
 }
 
 #[test]
+fn a_vault_cannot_send_its_index_to_a_server_of_its_own() {
+    let vault = two_domains();
+    for store in ["postgres://thief:s3cret@127.0.0.1:1/x", "elsewhere"] {
+        let list = format!("work:\n  include: [Work/]\n  store: \"{store}\"\n");
+        vault.write("_domains.yaml", &list);
+        let run = vault.ken(&["index"]);
+        assert!(!run.stderr.contains("s3cret"), "{}", run.stderr);
+        run.expect_hint("there is no store", "[stores]");
+    }
+}
+
+#[test]
 fn mistakes_in_the_list_are_told() {
     let vault = two_domains();
     vault.write("_domains.yaml", "work:\n  inclde: [Work/]\n");

@@ -3,6 +3,7 @@
 mod binary;
 mod curate;
 mod onnx;
+mod postgres;
 mod source;
 
 use std::fs;
@@ -12,6 +13,7 @@ use crate::vault::repository;
 use binary::{KEN_ROOMS, KEPT_IN_KEN};
 use curate::{CURATE_ROOMS, KEPT_IN_CURATE};
 use onnx::{KEPT_IN_ONNX, ONNX_ROOMS};
+use postgres::{KEPT_IN_POSTGRES, POSTGRES_ROOMS};
 use source::{Source, before_tests, below, blank, functions, says, sources, used_paths, walk};
 
 const FILE_LINES_MAX: usize = 600;
@@ -276,7 +278,8 @@ fn sql_stands_in_the_store_only() {
     for source in sources() {
         let is_store = source
             .in_crate("kenning")
-            .is_some_and(|path| is_room(path, "store"));
+            .is_some_and(|path| is_room(path, "store"))
+            || source.in_crate("kenning-postgres").is_some();
         if is_store || source.is_test() {
             continue;
         }
@@ -301,6 +304,7 @@ fn what_is_kept_in_one_room_stays_there() {
             ("kenning", &KEPT_IN[..]),
             ("kenning-curate", &KEPT_IN_CURATE[..]),
             ("kenning-onnx", &KEPT_IN_ONNX[..]),
+            ("kenning-postgres", &KEPT_IN_POSTGRES[..]),
             ("ken", &KEPT_IN_KEN[..]),
         ];
         let mut found =
@@ -424,6 +428,11 @@ fn rooms_of_transformers_use_only_what_the_table_allows() {
 }
 
 #[test]
+fn rooms_of_the_second_store_use_only_what_the_table_allows() {
+    check_rooms("kenning-postgres", &POSTGRES_ROOMS, Source::used_of_crate);
+}
+
+#[test]
 fn only_wire_is_serialised() {
     let mut problems = Vec::new();
     for source in sources().iter().filter(|source| !source.is_test()) {
@@ -483,6 +492,7 @@ fn the_architecture_names_what_exists() {
         root.join("crates/kenning/src"),
         root.join("crates/kenning-curate/src"),
         root.join("crates/kenning-onnx/src"),
+        root.join("crates/kenning-postgres/src"),
         root.join("crates/ken/src"),
         root.join("crates/kenning"),
         root.join("crates/ken"),

@@ -2,7 +2,7 @@
 
 /// What each room of the binary may use of the others, and of the engine. Below stand those that use
 /// what is above.
-pub(super) const KEN_ROOMS: [(&str, &[&str], &[&str]); 30] = [
+pub(super) const KEN_ROOMS: [(&str, &[&str], &[&str]); 31] = [
     (
         "args",
         &[],
@@ -18,7 +18,7 @@ pub(super) const KEN_ROOMS: [(&str, &[&str], &[&str]); 30] = [
     ("private", &[], &[]),
     (
         "settings",
-        &["args", "hint"],
+        &["args", "hint", "remote"],
         &["embed::family", "index", "search", "store", "vault"],
     ),
     (
@@ -27,6 +27,7 @@ pub(super) const KEN_ROOMS: [(&str, &[&str], &[&str]); 30] = [
         &["extract", "secrets", "store", "vault", "words"],
     ),
     ("llm", &["settings"], &["embed"]),
+    ("remote", &["hint"], &["store"]),
     ("git", &["settings"], &["vault"]),
     (
         "models",

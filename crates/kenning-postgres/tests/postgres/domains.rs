@@ -1,0 +1,83 @@
+//! What a role may not use, it cannot read, whatever it types.
+#![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
+
+use kenning::error::Error;
+use postgres::error::SqlState;
+use postgres::{Client, NoTls};
+
+use crate::seam::{axis, prepared, put};
+use crate::support::{address, operator, scratch_place};
+
+/// The address with another role and password.
+fn as_role(address: &str, role: &str) -> String {
+    let (_, rest) = address.split_once('@').unwrap();
+    format!("postgres://{role}:{role}@{rest}")
+}
+
+#[test]
+fn a_client_of_one_domain_cannot_read_another_even_by_sql() {
+    let (Some(own), Some(other), Some(mut operator)) =
+        (scratch_place(), scratch_place(), operator())
+    else {
+        return;
+    };
+    for scratch in [&own, &other] {
+        let note = prepared("a.md", "red roof", &[Some(axis(64, 1))]);
+        put(&scratch.place, 64, vec![note]);
+    }
+    let role = format!("reader_{}", own.domain);
+    let schema = own.schema();
+    operator
+        .batch_execute(&format!(
+            "CREATE ROLE {role} LOGIN PASSWORD '{role}';
+             GRANT USAGE ON SCHEMA {schema} TO {role};
+             GRANT SELECT ON ALL TABLES IN SCHEMA {schema} TO {role}"
+        ))
+        .unwrap();
+    let limited = as_role(&address().unwrap(), &role);
+    // Its own domain can be asked, and not changed.
+    let place = kenning_postgres::place(&limited, &own.domain).unwrap();
+    assert!(place.read().unwrap().note_at("a.md").unwrap().is_some());
+    assert!(place.write(std::time::Duration::ZERO).is_err());
+    // The other one cannot be asked, neither by ken nor by hand with the same role.
+    let place = kenning_postgres::place(&limited, &other.domain).unwrap();
+    let refused = place.read().err().map(|error| error.to_string());
+    assert!(refused.is_some(), "{refused:?}");
+    let mut by_hand = Client::connect(&limited, NoTls).unwrap();
+    for sql in [
+        "SELECT * FROM {}.note_text",
+        "SELECT * FROM {}.posting",
+        "SELECT * FROM {}.meta",
+    ] {
+        let sql = sql.replace("{}", &other.schema());
+        let error = by_hand.query(&sql, &[]).unwrap_err();
+        assert_eq!(
+            error.code(),
+            Some(&SqlState::INSUFFICIENT_PRIVILEGE),
+            "{sql}"
+        );
+    }
+    drop((by_hand, place));
+    let drop_role = format!("DROP OWNED BY {role}; DROP ROLE {role}");
+    operator.batch_execute(&drop_role).unwrap();
+}
+
+#[test]
+fn what_is_not_there_is_said() {
+    let Some(scratch) = scratch_place() else {
+        return;
+    };
+    assert!(matches!(
+        scratch.place.read().err(),
+        Some(Error::StoreMissing { .. })
+    ));
+    let nobody = "postgres://ann:s3cret@127.0.0.1:1/notes";
+    let place = kenning_postgres::place(nobody, "x").unwrap();
+    let error = place.read().err().unwrap();
+    let said = error.to_string();
+    assert!(matches!(error, Error::StoreUnreachable { .. }), "{said}");
+    assert!(
+        said.contains("127.0.0.1:1/notes") && !said.contains("s3cret"),
+        "{said}"
+    );
+}

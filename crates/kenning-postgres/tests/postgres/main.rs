@@ -1,0 +1,11 @@
+//! The store in PostgreSQL, on a real server: `scripts/postgres test`, or `KEN_TEST_POSTGRES` with an address whose
+//! role may make schemas and roles. Without one, nothing is tested, and that is said.
+
+mod domains;
+mod parity;
+mod support;
+mod writers;
+
+/// What every kind of store is asked.
+#[path = "../../../kenning/tests/it/seam.rs"]
+mod seam;
