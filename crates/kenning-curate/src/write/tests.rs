@@ -385,6 +385,29 @@ fn whatever_operation_fails_all_files_change_or_none() {
 }
 
 #[test]
+fn of_many_files_that_change_at_once_all_do_or_none() {
+    let name = |n: usize| format!("{}/{n}.md", n % 5);
+    let files: Tree = (0..24).map(|n| (name(n), b"old".to_vec())).collect();
+    let steps: Vec<(String, Step)> = (0..24)
+        .map(|n| match n % 3 {
+            0 => (name(n), Step::Remove),
+            1 => (
+                name(n),
+                Step::Rename(format!("new/{n}.md"), b"old".to_vec()),
+            ),
+            _ => (name(n), Step::Write(b"new".to_vec())),
+        })
+        .collect();
+    let new: Tree = (0..8)
+        .map(|n| (format!("made/{n}.md"), b"new".to_vec()))
+        .collect();
+    for fault in FAULTS {
+        let last = (0..300).find(|at| check_fault(&files, &steps, &new, &Faulty::new(fault, *at)));
+        assert!(last.is_some_and(|last| last > 60), "{fault:?} {last:?}");
+    }
+}
+
+#[test]
 fn whatever_operation_fails_undoing_is_all_or_nothing() {
     let (files, steps, new) = sample();
     for fault in FAULTS {
