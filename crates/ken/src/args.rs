@@ -506,6 +506,14 @@ pub(crate) enum ModelAction {
         #[arg(long)]
         name: Option<String>,
     },
+    /// Fetch a well-known transformer from its hub and add it; nothing is fetched unless this is typed
+    Pull {
+        /// Name of the model, such as bge-small-en-v1.5
+        name: String,
+        /// Take the files from a folder instead
+        #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
+        from: Option<PathBuf>,
+    },
     /// Remove a model that was added
     Remove {
         /// Name of the model

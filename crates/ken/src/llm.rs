@@ -7,6 +7,8 @@
 
 mod anthropic;
 mod chat;
+#[cfg(feature = "onnx")]
+pub(crate) mod download;
 mod embed;
 pub(crate) mod error;
 mod frames;

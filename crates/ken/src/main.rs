@@ -8,6 +8,7 @@ mod completion;
 mod context;
 mod conversations;
 mod curate;
+mod fill;
 mod git;
 mod hint;
 mod hook;

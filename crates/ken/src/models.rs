@@ -4,14 +4,18 @@
 //! weights to know which model made a vector.
 
 #[cfg(feature = "onnx")]
+mod known;
+#[cfg(feature = "onnx")]
 mod onnx;
+#[cfg(feature = "onnx")]
+pub(crate) mod pull;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::Result;
-use kenning::embed::{ModelId, Reranker};
+use kenning::embed::{self, EmbedError, Embedder, ModelId, Reranker};
 use serde::Deserialize;
 
 use crate::hint::Hinted;
@@ -89,6 +93,17 @@ pub(crate) fn known(models: &Path, name: &str) -> Result<Installed> {
 pub(crate) fn remove(models: &Path, name: &str) -> Result<()> {
     let folder = known(models, name)?.folder;
     fs::remove_dir_all(&folder).map_err(|error| kenning::Error::io(&folder, error).into())
+}
+
+/// Reads a static model from its folder or file; one whose tokenizer is not BERT's, where transformers are built in.
+pub(crate) fn static_model(path: &Path) -> Result<Arc<dyn Embedder>, EmbedError> {
+    match embed::load(path) {
+        #[cfg(feature = "onnx")]
+        Err(EmbedError::Unsupported { .. }) if path.is_dir() => {
+            Ok(Arc::new(kenning_onnx::TokenModel::open(path)?))
+        }
+        loaded => Ok(Arc::new(loaded?)),
+    }
 }
 
 /// Returns what reads passages again.

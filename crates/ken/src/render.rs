@@ -297,7 +297,12 @@ pub(crate) fn status(status: &StatusResponse) -> Result<()> {
             status.model.clone().unwrap_or_else(|| "none".to_owned()),
         ),
         ("masked", counted(status.masked as usize, "credential")),
-    ] {
+    ]
+    .into_iter()
+    .chain(status.reads_again.iter().map(|reader| {
+        let (model, n, of) = (&reader.model, reader.with_vector, reader.passages);
+        ("reader", format!("{model}: {n} of {of} vectors"))
+    })) {
         out += &format!("{name:<10} {}\n", inline(&value));
     }
     for notice in &status.notices {

@@ -149,7 +149,7 @@ impl Model {
         if name == "default" || name == own.id().name {
             return Ok(Self::Loaded(Arc::new(own)));
         }
-        Ok(Self::Loaded(Arc::new(embed::load(Path::new(name))?)))
+        Ok(Self::Loaded(models::static_model(Path::new(name))?))
     }
 
     /// Returns what turns text into vectors.
@@ -390,6 +390,27 @@ pub(crate) fn vector_bar() -> impl Fn(usize, usize) {
             n_total,
             n_bytes: 0,
         });
+    }
+}
+
+/// Shows how many bytes of a file are fetched, on a terminal; what is returned is told.
+#[cfg(feature = "onnx")]
+pub(crate) fn byte_bar() -> impl Fn(&str, u64, Option<u64>) {
+    let shown = match stderr().is_terminal() {
+        true => ProgressBar::no_length(),
+        false => ProgressBar::hidden(),
+    };
+    let template = "{bar:30.cyan/dim} {bytes}/{total_bytes} {msg} · {bytes_per_sec} · {eta} left";
+    if let Ok(style) = ProgressStyle::with_template(template) {
+        shown.set_style(style);
+    }
+    move |file, n_bytes, total| {
+        shown.set_message(file.to_owned());
+        shown.set_length(total.unwrap_or(n_bytes));
+        shown.set_position(n_bytes);
+        if total == Some(n_bytes) {
+            shown.finish_and_clear();
+        }
     }
 }
 

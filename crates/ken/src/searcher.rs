@@ -22,8 +22,8 @@ use anyhow::Result;
 use kenning::ask::{self, AskOptions};
 use kenning::budget::Budget;
 use kenning::cite::{self, Citation, Verdict};
-use kenning::embed::{Embedder, ModelId, embedded};
-use kenning::index::Progress;
+use kenning::embed::{Embedder, ModelId, Reranker, embedded};
+use kenning::index::{Coverage, Progress, told_coverage};
 use kenning::links::{self, Links};
 use kenning::search::{self, Mode, Passage, SearchContext, SearchOptions};
 use kenning::secrets;
@@ -319,6 +319,7 @@ impl Searcher {
             let file = &self.located.store;
             Ok(Indexed {
                 age_s: status.checked_at.map(|at| (runtime::now() - at).max(0)),
+                reread: self.reread(store, status.n_chunks)?,
                 status,
                 vault: self.located.vault.clone(),
                 store: self.located.store_name(),
@@ -326,6 +327,26 @@ impl Searcher {
                 notices: caveats::of(&self.located, store)?,
             })
         })
+    }
+
+    /// Returns what reads again by vectors, if anything does.
+    pub(crate) fn vectors_of(&self) -> Option<&dyn Reranker> {
+        let reranker = self.model.embedder().ok()?.reranker();
+        reranker.filter(|reranker| reranker.uses_vectors())
+    }
+
+    /// Returns what reads again by vectors, and how far those are.
+    fn reread(&self, store: &Store, n_passages: u64) -> Result<Option<(ModelId, Coverage)>> {
+        let Some(reranker) = self.vectors_of() else {
+            return Ok(None);
+        };
+        let id = reranker.id().clone();
+        let told = told_coverage(store, &id.revision)?;
+        let coverage = told.unwrap_or_else(|| Coverage {
+            n_passages: usize::try_from(n_passages).unwrap_or(usize::MAX),
+            ..Coverage::default()
+        });
+        Ok(Some((id, coverage)))
     }
 
     /// Returns the model that the index was made with, where that can be told.

@@ -13,6 +13,7 @@ mod hooks;
 mod intake;
 mod llm;
 mod memory;
+mod models;
 mod pictures;
 mod place;
 mod programs;
@@ -57,6 +58,9 @@ use embedding::EmbeddingSettings;
 use fields::FieldSettings;
 use file::{FILE_BYTES_MAX, is_nothing, line_of, merge, typed};
 pub(crate) use file::{bad_toml, edit, suggestion};
+use models::ModelSettings;
+#[cfg(feature = "onnx")]
+pub(crate) use models::ModelsOrigin;
 use pictures::PictureSettings;
 pub(crate) use pictures::{PictureTools, tesseract_data};
 use programs::OpenSettings;
@@ -64,7 +68,7 @@ use programs::OpenSettings;
 pub(crate) use programs::words_of;
 use report::ReportSettings;
 use reranker::RerankerSettings;
-pub(crate) use reranker::{Patience, RerankerPlace};
+pub(crate) use reranker::{Fill, Patience, RerankerPlace};
 pub(crate) use searches::bracketed;
 use signals::SignalSettings;
 pub(crate) use suggest::{all_near, nearest};
@@ -87,6 +91,7 @@ const VAULT_MARKS: [&str; 3] = [NOTES_MARKS[0], NOTES_MARKS[1], ".git"];
 pub(crate) struct Settings {
     pub(crate) model: String,
     pub(crate) reranker: RerankerSettings,
+    models: ModelSettings,
     pub(crate) search: SearchSettings,
     pub(crate) index: IndexSettings,
     pub(crate) hooks: HookSettings,

@@ -32,6 +32,11 @@ impl CrossEncoder {
         &self.folder
     }
 
+    /// Returns how many letters of a text a piece has, if it has any: few in a language that the model was not made for.
+    pub(crate) fn letters_a_piece(&self, text: &str) -> Option<f32> {
+        self.cutter.letters_a_piece(text)
+    }
+
     /// Returns how well each passage answers the question; only their order and distances mean something.
     pub fn scores(&self, question: &str, passages: &[&str]) -> Result<Vec<f32>, EmbedError> {
         let pair = |passage: &&str| {
@@ -41,7 +46,7 @@ impl CrossEncoder {
         let tokens: Vec<Tokens> = passages.iter().map(pair).collect::<Result<_, _>>()?;
         let mut scores = vec![0f32; passages.len()];
         for batch in batch::batches(&tokens) {
-            let output = self.session.run(&batch)?;
+            let output = self.session.run(&batch, None)?;
             // Several classes are there in models of entailment; the last is the one that agrees.
             let n_classes = output.shape.last().copied().unwrap_or(0);
             if n_classes == 0 || output.numbers.len() != n_classes * batch.places.len() {

@@ -1,12 +1,13 @@
 //! Passages and questions into rows, by a transformer.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use kenning::embed::{Calibration, EmbedError, Embedder, MadeFn, ModelId};
 
 use crate::batch::{self, Batch};
 use crate::folder::{Folder, Pooling, unreadable};
-use crate::session::{Output, Session};
+use crate::session::{Output, Session, Threads};
 use crate::tokens::{Cutter, Tokens};
 
 /// Passages after which rows are handed over, so that what was made is kept when somebody stops.
@@ -47,7 +48,7 @@ impl Transformer {
             cutter,
             session,
         };
-        model.id.dimensions = model.rows(&["a"])?.len();
+        model.id.dimensions = model.rows(&["a"], None)?.len();
         Ok(model)
     }
 
@@ -56,12 +57,28 @@ impl Transformer {
         &self.folder
     }
 
-    fn rows(&self, texts: &[impl AsRef<str>]) -> Result<Vec<f32>, EmbedError> {
+    /// Returns how many letters of a text a piece has, if it has any: few in a language that the model was not made for.
+    pub(crate) fn letters_a_piece(&self, text: &str) -> Option<f32> {
+        self.cutter.letters_a_piece(text)
+    }
+
+    /// Makes one row of each passage.
+    fn passages(&self, texts: &[&str], threads: Option<&Threads>) -> Result<Vec<f32>, EmbedError> {
+        let prefix = &self.folder.passage_prefix;
+        let texts: Vec<String> = texts.iter().map(|text| format!("{prefix}{text}")).collect();
+        self.rows(&texts, threads)
+    }
+
+    fn rows(
+        &self,
+        texts: &[impl AsRef<str>],
+        threads: Option<&Threads>,
+    ) -> Result<Vec<f32>, EmbedError> {
         let cut = |text: &_| self.cut(AsRef::<str>::as_ref(text));
         let tokens: Vec<Tokens> = texts.iter().map(cut).collect::<Result<_, _>>()?;
         let mut rows: Vec<Vec<f32>> = vec![Vec::new(); texts.len()];
         for batch in batch::batches(&tokens) {
-            let output = self.session.run(&batch)?;
+            let output = self.session.run(&batch, threads)?;
             let made = self.pool(&batch, &output)?;
             for (&place, row) in batch.places.iter().zip(made) {
                 rows[place] = row;
@@ -138,14 +155,12 @@ impl Embedder for Transformer {
     }
 
     fn embed_passages(&self, texts: &[&str], rows: &mut Vec<f32>) -> Result<(), EmbedError> {
-        let prefix = &self.folder.passage_prefix;
-        let texts: Vec<String> = texts.iter().map(|text| format!("{prefix}{text}")).collect();
-        rows.extend(self.rows(&texts)?);
+        rows.extend(self.passages(texts, None)?);
         Ok(())
     }
 
     fn embed_query(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
-        self.rows(&[format!("{}{text}", self.folder.query_prefix)])
+        self.rows(&[format!("{}{text}", self.folder.query_prefix)], None)
     }
 
     fn batch_hint(&self) -> usize {
@@ -169,6 +184,35 @@ impl Embedder for Transformer {
 
     fn calibration(&self) -> Calibration {
         self.folder.calibration
+    }
+}
+
+/// The same model, run on one thread of its own beside whatever else is done.
+pub(crate) struct Beside {
+    model: Arc<Transformer>,
+    thread: Threads,
+}
+
+impl Beside {
+    /// The thread is begun here, and is as urgent as the one that asks for it.
+    pub(crate) fn new(model: Arc<Transformer>) -> Self {
+        let thread = Threads::one();
+        Self { model, thread }
+    }
+}
+
+impl Embedder for Beside {
+    fn id(&self) -> &ModelId {
+        self.model.id()
+    }
+
+    fn embed_passages(&self, texts: &[&str], rows: &mut Vec<f32>) -> Result<(), EmbedError> {
+        rows.extend(self.model.passages(texts, Some(&self.thread))?);
+        Ok(())
+    }
+
+    fn embed_query(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
+        self.model.embed_query(text)
     }
 }
 

@@ -323,6 +323,17 @@ fn text(path: &Path) -> Result<Option<String>, EmbedError> {
     Ok(Some(text))
 }
 
+/// Returns a mark of what files hold.
+pub(crate) fn digest(files: &[PathBuf]) -> Result<String, EmbedError> {
+    let mut hasher = blake3::Hasher::new();
+    for path in files {
+        let file = fs::File::open(path).map_err(|error| unreadable(path, &error))?;
+        let read = hasher.update_reader(file);
+        read.map_err(|error| unreadable(path, &error))?;
+    }
+    Ok(hasher.finalize().to_hex()[..32].to_owned())
+}
+
 /// Says that a file of a model cannot be read.
 pub(crate) fn unreadable(path: &Path, reason: &dyn std::fmt::Display) -> EmbedError {
     EmbedError::ModelUnreadable {

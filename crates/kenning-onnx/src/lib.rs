@@ -19,9 +19,11 @@ mod embedder;
 mod folder;
 mod reranker;
 mod session;
+mod token_model;
 mod tokens;
 
 pub use cross::CrossEncoder;
 pub use embedder::Transformer;
 pub use folder::{Folder, Pooling};
-pub use reranker::{CrossReranker, Patience, RerankOptions, VectorReranker};
+pub use reranker::{Patience, RerankOptions, TransformerReranker};
+pub use token_model::TokenModel;

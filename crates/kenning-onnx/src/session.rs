@@ -1,9 +1,10 @@
 //! A graph of an ONNX file, ready to be run.
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use kenning::embed::EmbedError;
-use rten::{Model, NodeId, Value, ValueOrView};
+use rten::{Model, NodeId, RunOptions, ThreadPool, Value, ValueOrView};
 use rten_tensor::prelude::*;
 use rten_tensor::{NdTensorView, Tensor};
 
@@ -17,6 +18,17 @@ enum Input {
     Mask,
     Kinds,
     Positions,
+}
+
+/// Threads that a graph is run on; without them it has every core.
+#[derive(Clone)]
+pub(crate) struct Threads(Arc<ThreadPool>);
+
+impl Threads {
+    /// Begins one thread. It is as urgent as the one that asks for it.
+    pub(crate) fn one() -> Self {
+        Self(Arc::new(ThreadPool::with_num_threads(1)))
+    }
 }
 
 pub(crate) struct Session {
@@ -45,7 +57,12 @@ impl Session {
         })
     }
 
-    pub(crate) fn run(&self, batch: &Batch) -> Result<Output, EmbedError> {
+    /// Runs a batch, on some threads or on all cores.
+    pub(crate) fn run(
+        &self,
+        batch: &Batch,
+        threads: Option<&Threads>,
+    ) -> Result<Output, EmbedError> {
         let shape = [batch.places.len(), batch.width];
         let positions: Vec<i32> = (0..shape[0]).flat_map(|_| 0..batch.width as i32).collect();
         let given = |&(id, input): &(NodeId, Input)| {
@@ -61,7 +78,11 @@ impl Session {
             )
         };
         let given: Vec<(NodeId, ValueOrView<'_>)> = self.inputs.iter().map(given).collect();
-        let mut values = (self.model.run(given, &[self.output], None))
+        let on = |Threads(pool): &Threads| {
+            RunOptions::default().with_thread_pool(Some(Arc::clone(pool)))
+        };
+        let options = threads.map(on);
+        let mut values = (self.model.run(given, &[self.output], options))
             .map_err(|error| unreadable(&self.path, &error))?;
         let value: Value = values.remove(0);
         let tensor: Tensor<f32> = (value.try_into())

@@ -19,6 +19,11 @@ pub(crate) struct Tokens {
     pub(crate) kinds: Vec<u32>,
 }
 
+/// Pieces that a word counts as which cannot be cut at all.
+const UNKNOWN_PIECES: usize = 4;
+/// Characters of a text that tell how well a tokenizer knows its language.
+const LOOKED_AT_CHARS: usize = 800;
+
 pub(crate) struct Cutter {
     tokenizer: Tokenizer,
 }
@@ -51,6 +56,21 @@ impl Cutter {
         self.cut((question, passage).into())
     }
 
+    /// Returns how many letters of the beginning of a text a piece has on average, if it has any.
+    pub(crate) fn letters_a_piece(&self, text: &str) -> Option<f32> {
+        let end = text.char_indices().nth(LOOKED_AT_CHARS);
+        let text = &text[..end.map_or(text.len(), |(end, _)| end)];
+        let n_letters: f32 = text.chars().filter(|c| c.is_alphabetic()).map(weight).sum();
+        // `encode_fast` leaves out how tokens are spelled.
+        let encoding = self.tokenizer.encode(text, false).ok()?;
+        let n_pieces: usize = encoding
+            .get_tokens()
+            .iter()
+            .map(|token| crumbs(token))
+            .sum();
+        (n_letters > 0.0 && n_pieces > 0).then(|| n_letters / n_pieces as f32)
+    }
+
     fn cut(&self, input: EncodeInput<'_>) -> Result<Tokens, String> {
         let encoding: Encoding = (self.tokenizer)
             .encode_fast(input, true)
@@ -59,6 +79,22 @@ impl Cutter {
             ids: encoding.get_ids().to_vec(),
             kinds: encoding.get_type_ids().to_vec(),
         })
+    }
+}
+
+/// Returns how many pieces a token stands for: none without a letter, and many where the model has none at all.
+fn crumbs(token: &str) -> usize {
+    match token {
+        "[UNK]" | "<unk>" => UNKNOWN_PIECES,
+        _ => usize::from(token.chars().any(char::is_alphabetic)),
+    }
+}
+
+/// A letter of a script that writes syllables or words says as much as some letters of others.
+fn weight(letter: char) -> f32 {
+    match letter >= '\u{2e80}' {
+        true => 3.0,
+        false => 1.0,
     }
 }
 
@@ -119,6 +155,20 @@ mod tests {
         let pair = cutter.pair("roof", &"gutter ".repeat(500)).unwrap();
         assert_eq!(pair.ids.len(), folder.window_tokens);
         assert!(pair.kinds.contains(&1));
+    }
+
+    #[test]
+    fn words_fall_into_crumbs_where_the_model_does_not_know_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let pieces = "[PAD]\n[UNK]\n[CLS]\n[SEP]\nroof\nrepair\nr\n##e\n##n\n##t\n##r\n##o\n3\n";
+        std::fs::write(folder.path().join("vocab.txt"), pieces).unwrap();
+        let tokenizer = from_vocabulary(&folder.path().join("vocab.txt")).unwrap();
+        let cutter = Cutter { tokenizer };
+        let known = cutter.letters_a_piece("Roof repair 3").unwrap();
+        let strange = cutter.letters_a_piece("renten").unwrap();
+        assert!((known - 5.0).abs() < 1e-6 && (strange - 1.0).abs() < 1e-6);
+        assert!(cutter.letters_a_piece("xyzzy").unwrap() < 2.0);
+        assert_eq!(cutter.letters_a_piece("3 3"), None);
     }
 
     #[test]

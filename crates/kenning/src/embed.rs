@@ -18,6 +18,7 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 pub(crate) use accumulate::product;
+pub use directory::TokenTable;
 pub use rerank::{PassageKey, ReadPassage, Reranked, Reranker};
 pub use static_model::{StaticModel, embedded};
 pub use tokens::TokenVectors;

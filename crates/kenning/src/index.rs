@@ -21,7 +21,7 @@ pub use crate::chunk::Profile;
 pub use fresh::{Freshness, freshness, is_sampled};
 pub use gone::Withheld;
 pub use report::{Caveats, Progress, Rebuild, Report, Stage, caveats};
-pub use reread::{Coverage, FillContext, coverage, fill};
+pub use reread::{Coverage, FillContext, coverage, fill, keep_asked, told_coverage};
 pub use understand::{attached_text, findings};
 
 use crate::embed::Embedder;

@@ -7,6 +7,7 @@ use serde_json::json;
 
 use super::Found;
 use crate::args::{DomainAction, Place};
+use crate::fill;
 use crate::hint::Hinted;
 use crate::questions;
 use crate::render;
@@ -121,6 +122,7 @@ fn remove(settings: &Settings, name: &str, delete_index: bool) -> Result<Found> 
             "-shm",
             ".lock",
             runtime::TURN_SUFFIX,
+            fill::LOCK_SUFFIX,
             questions::SUFFIX,
         ] {
             let mut file = store.clone().into_os_string();

@@ -19,6 +19,7 @@ pub(super) fn run(settings: &Settings, place: &Place, action: &ModelAction) -> R
         ModelAction::List => list(settings),
         ModelAction::Use { model } => choose(settings, model),
         ModelAction::Add { model, name } => transformer::add(settings, model, name.as_deref()),
+        ModelAction::Pull { name, from } => transformer::pull(settings, name, from.as_deref()),
         ModelAction::Remove { name } => transformer::remove(settings, name),
         ModelAction::Fill { name } => transformer::fill(settings, place, name.as_deref()),
         ModelAction::Bench { name } => transformer::bench(settings, place, name.as_deref()),
@@ -52,7 +53,7 @@ fn list(settings: &Settings) -> Result<Found> {
             .any(|known| Path::new(&known.name) == *folder)
     };
     if let Some(folder) = own.filter(|folder| !is_remote(folder)) {
-        let found = match embed::load(folder) {
+        let found = match models::static_model(folder) {
             Ok(model) => model.id().to_string(),
             Err(error) => format!("cannot be used: {error}"),
         };
@@ -100,7 +101,7 @@ fn choose(settings: &Settings, model: &Path) -> Result<Found> {
     } else if model == Path::new("default") && !model.exists() {
         ("default".to_owned(), embed::embedded().id().clone())
     } else {
-        let loaded = embed::load(model)?;
+        let loaded = models::static_model(model)?;
         let folder = model
             .canonicalize()
             .map_err(|error| kenning::Error::io(model, error))?;

@@ -5,14 +5,16 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Result;
+use kenning::index::Coverage;
 
 use super::Found;
 use crate::args::{CompatServer, Place, ServeArgs};
 use crate::conversations::ConversationsPlace;
+use crate::fill;
 use crate::hint::Hinted;
 use crate::open;
 use crate::render;
-use crate::searcher::{Searchers, memory};
+use crate::searcher::{Searcher, Searchers, memory};
 use crate::serve::{self, Options};
 use crate::settings::{Client, Settings};
 use crate::watch::{self, Rhythm, Tell, Watching};
@@ -65,8 +67,9 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &ServeArgs) -> Resul
             open_page(line);
         }
     };
+    let filling = fill::start(&searchers, Arc::new(say_trouble));
     serve::run(searchers, options, announce)?;
-    drop(watching);
+    drop((watching, filling));
     Ok(Found::Something)
 }
 
@@ -129,6 +132,17 @@ fn check_safety(address: SocketAddr, clients: &[Client]) -> Result<()> {
             ADVICE,
         )),
         None => Ok(()),
+    }
+}
+
+/// Says why no vectors can be made ahead.
+fn say_trouble(searcher: &Searcher, filled: Result<&Coverage>) {
+    let trouble = match filled {
+        Ok(coverage) => coverage.trouble.clone(),
+        Err(error) => Some(error.to_string()),
+    };
+    if let Some(trouble) = trouble {
+        render::say(&format!("note: {}: no vectors: {trouble}", searcher.name()));
     }
 }
 

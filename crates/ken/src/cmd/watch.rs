@@ -5,11 +5,13 @@ use std::time::Duration;
 
 use anyhow::Result;
 
+use kenning::index::Coverage;
 use kenning_curate::intake::log::Fate;
 
 use super::Found;
 use crate::args::{Place, WatchArgs};
 use crate::curate::{Curator, intake};
+use crate::fill;
 use crate::render;
 use crate::runtime;
 use crate::searcher::{Searcher, Searchers, Updated};
@@ -35,9 +37,16 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &WatchArgs) -> Resul
             args.sweep_s
         ));
     }
+    let filling = fill::start(
+        &searchers,
+        Arc::new(move |searcher: &Searcher, filled: Result<&Coverage>| {
+            say_filled(searcher, filled, quiet);
+        }),
+    );
     // The handler of `stop_flag` keeps what is done; here there is nothing to keep.
     runtime::exit_on_interrupt();
     watching.wait();
+    drop(filling);
     Ok(Found::Something)
 }
 
@@ -76,6 +85,24 @@ fn take_in(searcher: &Searcher, cause: Cause, quiet: bool) {
     // What cannot be read is told when something came, not at every look.
     for (name, reason) in taken.skipped.iter().filter(|_| cause != Cause::Sweep) {
         render::say(&format!("skipped {}: {reason}", render::inline(name)));
+    }
+}
+
+/// Tells that the vectors of the model that reads again are made, or why they are not.
+fn say_filled(searcher: &Searcher, filled: Result<&Coverage>, quiet: bool) {
+    let name = searcher.name();
+    match filled {
+        Err(error) => render::error(&error),
+        Ok(Coverage {
+            trouble: Some(trouble),
+            ..
+        }) => render::say(&format!("note: {name}: no vectors: {trouble}")),
+        Ok(coverage) if !quiet && coverage.is_complete() => render::say(&format!(
+            "{name}: {} of {} have a vector",
+            coverage.n_covered,
+            render::counted(coverage.n_passages, "passage")
+        )),
+        Ok(_) => {}
     }
 }
 

@@ -72,6 +72,12 @@ impl ModelError {
         Self { hint, ..self }
     }
 
+    /// Whether what came so far is good, and the rest is missing.
+    #[cfg(feature = "onnx")]
+    pub(crate) fn is_cut(&self) -> bool {
+        self.trouble == Trouble::Cut
+    }
+
     /// Whether the same request may work a moment later.
     pub(super) fn is_passing(&self) -> bool {
         use Trouble::{Busy, Cut, Failed, Unreachable};

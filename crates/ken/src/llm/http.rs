@@ -37,32 +37,51 @@ pub(super) struct Endpoint {
     connector: Connector,
 }
 
-enum AnyClient {
+/// A client for plain addresses, or for encrypted ones.
+pub(super) enum AnyClient {
     Plain(Client<Connector, Body>),
     Tls(Client<HttpsConnector<Connector>, Body>),
+}
+
+impl AnyClient {
+    pub(super) fn new(is_encrypted: bool, connector: &Connector) -> Result<Self, ModelError> {
+        let mut builder = Client::builder(TokioExecutor::new());
+        builder.pool_idle_timeout(IDLE);
+        if !is_encrypted {
+            return Ok(Self::Plain(builder.build(connector.clone())));
+        }
+        // The certificates of the system: a company's own proxy is in them, too.
+        let tls = HttpsConnectorBuilder::new().with_native_roots();
+        let tls = tls.map_err(|error| {
+            let what = format!("there are no certificates to check servers by: {error}");
+            ModelError::new(
+                Trouble::Settings,
+                what,
+                "install the package ca-certificates",
+            )
+        })?;
+        let tls = tls.https_only().enable_http1();
+        Ok(Self::Tls(
+            builder.build(tls.wrap_connector(connector.clone())),
+        ))
+    }
+
+    pub(super) async fn request(
+        &self,
+        request: Request<Body>,
+    ) -> Result<Response<Body>, ClientError> {
+        let response = match self {
+            Self::Plain(client) => client.request(request).await?,
+            Self::Tls(client) => client.request(request).await?,
+        };
+        Ok(response.map(Body::new))
+    }
 }
 
 impl Endpoint {
     pub(super) fn new(provider: Provider) -> Result<Self, ModelError> {
         let connector = Connector::new(&provider.proxies, provider.connect);
-        let mut builder = Client::builder(TokioExecutor::new());
-        builder.pool_idle_timeout(IDLE);
-        let client = if provider.base_url.starts_with("https:") {
-            // The certificates of the system: a company's own proxy is in them, too.
-            let tls = HttpsConnectorBuilder::new().with_native_roots();
-            let tls = tls.map_err(|error| {
-                let what = format!("there are no certificates to check servers by: {error}");
-                ModelError::new(
-                    Trouble::Settings,
-                    what,
-                    "install the package ca-certificates",
-                )
-            })?;
-            let tls = tls.https_only().enable_http1();
-            AnyClient::Tls(builder.build(tls.wrap_connector(connector.clone())))
-        } else {
-            AnyClient::Plain(builder.build(connector.clone()))
-        };
+        let client = AnyClient::new(provider.base_url.starts_with("https:"), &connector)?;
         Ok(Self {
             provider,
             client,
@@ -78,14 +97,8 @@ impl Endpoint {
         deadline: Instant,
     ) -> Result<Response<Body>, ModelError> {
         let request = self.request(wire, call)?;
-        let sent = async {
-            match &self.client {
-                AnyClient::Plain(client) => client.request(request).await,
-                AnyClient::Tls(client) => client.request(request).await,
-            }
-        };
-        let response = match timeout_at(deadline, sent).await {
-            Ok(Ok(response)) => response.map(Body::new),
+        let response = match timeout_at(deadline, self.client.request(request)).await {
+            Ok(Ok(response)) => response,
             Ok(Err(error)) => return Err(self.not_sent(&error)),
             Err(_) => return Err(self.too_late()),
         };
@@ -300,7 +313,7 @@ impl Endpoint {
 }
 
 /// Returns what lies at the bottom of an error.
-fn root_cause(error: &dyn Error) -> String {
+pub(super) fn root_cause(error: &dyn Error) -> String {
     let mut cause = error;
     while let Some(source) = cause.source() {
         cause = source;

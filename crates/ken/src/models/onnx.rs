@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result};
@@ -11,7 +11,7 @@ use kenning::embed::{Embedder, Reranker};
 use kenning::index::{Coverage, FillContext};
 use kenning::store::Place;
 use kenning_onnx::{
-    CrossEncoder, CrossReranker, Folder, Patience, RerankOptions, Transformer, VectorReranker,
+    CrossEncoder, Folder, Patience, RerankOptions, Transformer, TransformerReranker,
 };
 
 use super::{Installed, RECORD};
@@ -113,10 +113,11 @@ pub(super) fn reranker(installed: Installed, place: &RerankerPlace) -> Arc<dyn R
     };
     let patience = patience(place.deadline);
     let (id, folder) = (installed.id(), installed.folder);
-    match installed.is_cross_encoder {
-        true => Arc::new(CrossReranker::new(id, folder, options, patience)),
-        false => Arc::new(VectorReranker::new(id, folder, options, patience)),
-    }
+    let reranker = match installed.is_cross_encoder {
+        true => TransformerReranker::by_pairs,
+        false => TransformerReranker::by_vectors,
+    };
+    Arc::new(reranker(id, folder, options, patience))
 }
 
 /// Counts from when a question is asked.
@@ -135,18 +136,18 @@ fn patience(deadline: Option<Duration>) -> Box<Patience> {
 pub(crate) fn fill(
     installed: &Installed,
     store: &Place,
-    (now, stop): (i64, &AtomicBool),
+    (now, stop): (fn() -> i64, &AtomicBool),
     progress: &dyn Fn(usize, usize),
 ) -> Result<Coverage> {
     let model = Transformer::open(&installed.folder)?;
-    let coverage = kenning::index::fill(FillContext {
+    let coverage = kenning::index::fill(&FillContext {
         store,
         embedder: &model,
         now,
         patience: PATIENCE,
         progress,
-        stop,
-        made: Vec::new(),
+        goes_on: &|| !stop.load(Ordering::Relaxed),
+        asked: None,
     })?;
     Ok(coverage)
 }

@@ -5,7 +5,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use kenning::ask::Extracted;
-use kenning::index::Report;
+use kenning::embed::ModelId;
+use kenning::index::{Coverage, Report};
 use kenning::search::decay::Decay;
 use kenning::search::{Answer, Mode};
 use kenning::store::{NoteFacts, NoteRow, Status};
@@ -70,6 +71,8 @@ pub(crate) struct Indexed {
     pub(crate) n_bytes: u64,
     /// Seconds since the index was known to be what the vault says.
     pub(crate) age_s: Option<i64>,
+    /// The model that reads again by vectors, and how far those are.
+    pub(crate) reread: Option<(ModelId, Coverage)>,
     /// What is not as it should be, and what to do about it.
     pub(crate) notices: Vec<String>,
 }

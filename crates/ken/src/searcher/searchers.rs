@@ -25,7 +25,13 @@ impl Searchers {
         let mut searchers: Vec<Arc<Searcher>> = Vec::new();
         for located in places {
             let same = searchers.iter().find(|searcher| {
-                searcher.located.model == located.model && located.model_dimensions.is_none()
+                let readers = [&searcher.located, &located].map(|place| {
+                    let reranker = place.reranker.as_ref();
+                    reranker.map(|reranker| reranker.model.as_str())
+                });
+                searcher.located.model == located.model
+                    && located.model_dimensions.is_none()
+                    && readers[0] == readers[1]
             });
             let model = match same {
                 Some(searcher) => Arc::clone(&searcher.model),

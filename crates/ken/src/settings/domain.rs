@@ -37,6 +37,8 @@ pub(crate) struct DomainSettings {
     /// Model of this domain, and how many dimensions it must have.
     pub(super) embedding: Option<String>,
     pub(crate) embedding_dim: Option<usize>,
+    /// Model that reads the best passages of this domain again: one of `ken model list`, or "" for none.
+    pub(super) reranker: Option<String>,
     /// Weight of words; overrules what the kind of query suggests.
     lexical: Option<WeightConfig>,
     /// Weight of meaning, 1 where it is not told.
@@ -384,7 +386,7 @@ mod tests {
 
     #[test]
     fn slips_are_told() {
-        assert_snapshot!(check("work:\n  inclde: [Work/]\n"), @"line 2 column 3: unknown field `inclde`, expected one of path, legacy, max_file_mb, include, exclude, chunking, embedding, embedding_dim, lexical, vector, decay, graph, weights, taxonomy, review_queue");
+        assert_snapshot!(check("work:\n  inclde: [Work/]\n"), @"line 2 column 3: unknown field `inclde`, expected one of path, legacy, max_file_mb, include, exclude, chunking, embedding, embedding_dim, reranker, lexical, vector, decay, graph, weights, taxonomy, review_queue");
         assert_snapshot!(check("a:\n  include: [A]\nb: {}\n"), @"b: say which folders it has with `include`, or `legacy: true`");
         assert_snapshot!(check("a/b:\n  include: [A]\n"), @r#""a/b" cannot name a domain: use letters, digits, hyphens and underscores"#);
         assert_snapshot!(check(""), @"");

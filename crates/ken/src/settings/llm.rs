@@ -144,7 +144,7 @@ impl fmt::Debug for Proxies {
 }
 
 impl Proxies {
-    fn load(own: Option<String>) -> Self {
+    pub(super) fn load(own: Option<String>) -> Self {
         let either = |lower: &str, upper: &str| env_text(lower).or_else(|| env_text(upper));
         let all = either("all_proxy", "ALL_PROXY").unwrap_or_default();
         Self {

@@ -252,7 +252,7 @@ impl Settings {
             model,
             embedding,
             model_dimensions,
-            reranker: self.reranker_place(),
+            reranker: self.reranker_place_of(domain),
             pictures: self.picture_tools(),
             domain: domain.cloned(),
             vault: vault.map(Path::to_owned),

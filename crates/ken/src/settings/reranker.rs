@@ -6,6 +6,7 @@ use std::time::Duration;
 use serde::Deserialize;
 
 use super::Settings;
+use super::domain::DomainSettings;
 
 /// `[reranker]`.
 #[derive(Clone, Debug, Deserialize)]
@@ -16,8 +17,19 @@ pub(crate) struct RerankerSettings {
     share: f32,
     passages: usize,
     deadline_ms: u64,
+    pub(crate) fill: Fill,
     #[serde(skip)]
     patience: Patience,
+}
+
+/// When `ken serve` and `ken watch` make vectors ahead.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Fill {
+    /// While nobody else needs the machine, and it is not on battery.
+    Idle,
+    Always,
+    Never,
 }
 
 /// How long a question waits for vectors that are not there yet.
@@ -62,9 +74,19 @@ impl Settings {
 
     /// Returns the reranker, if there is one.
     pub(crate) fn reranker_place(&self) -> Option<RerankerPlace> {
+        self.reranker_place_of(None)
+    }
+
+    /// Returns the reranker of a domain, if there is one. A vault may only name what was added on this machine.
+    pub(super) fn reranker_place_of(
+        &self,
+        domain: Option<&DomainSettings>,
+    ) -> Option<RerankerPlace> {
         let own = &self.reranker;
-        (!own.model.is_empty()).then(|| RerankerPlace {
-            model: own.model.clone(),
+        let named = domain.and_then(|domain| domain.reranker.as_ref());
+        let model = named.unwrap_or(&own.model);
+        (!model.is_empty()).then(|| RerankerPlace {
+            model: model.clone(),
             models: self.models_dir(),
             share: own.share,
             n_passages: own.passages,

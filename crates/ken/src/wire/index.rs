@@ -124,6 +124,16 @@ pub(crate) fn rebuild_reason(rebuild: &Rebuild) -> String {
     }
 }
 
+/// A model that reads passages again, and how far its vectors are.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(crate) struct ReadsAgain {
+    pub(crate) model: String,
+    /// Passages there were when vectors were last made.
+    pub(crate) passages: u64,
+    /// Those of them that have a vector.
+    pub(crate) with_vector: u64,
+}
+
 /// The index as a whole.
 #[derive(Debug, JsonSchema, Serialize)]
 pub(crate) struct StatusResponse {
@@ -137,6 +147,9 @@ pub(crate) struct StatusResponse {
     pub(crate) links: u64,
     pub(crate) masked: u64,
     pub(crate) model: Option<String>,
+    /// The model that reads the best passages again by their vectors, where there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) reads_again: Option<ReadsAgain>,
     pub(crate) languages: Vec<(String, u64)>,
     pub(crate) index_age_s: Option<i64>,
     pub(crate) left_out: Vec<LeftOut>,
@@ -160,6 +173,11 @@ impl From<Indexed> for StatusResponse {
             links: status.n_links,
             masked: status.n_masked,
             model: status.model.as_ref().map(ToString::to_string),
+            reads_again: indexed.reread.map(|(id, coverage)| ReadsAgain {
+                model: id.to_string(),
+                passages: coverage.n_passages as u64,
+                with_vector: coverage.n_covered as u64,
+            }),
             languages: status
                 .languages
                 .iter()

@@ -59,6 +59,7 @@ mod serve_security;
 mod server;
 mod store;
 mod tidy;
+mod transformer;
 mod traverse;
 mod vault;
 mod verbs;

@@ -3,7 +3,7 @@
 
 use kenning::embed::{EmbedError, Embedder, ModelId, PassageKey, ReadPassage, Reranker};
 use kenning_onnx::{
-    CrossEncoder, CrossReranker, Patience, RerankOptions, Transformer, VectorReranker,
+    CrossEncoder, Patience, RerankOptions, TokenModel, Transformer, TransformerReranker,
 };
 
 use crate::tiny;
@@ -138,10 +138,11 @@ fn vectors_are_made_as_long_as_there_is_time_and_then_remembered() {
         share: 0.5,
         n_passages: 30,
     };
-    let reranker = |n| VectorReranker::new(model.id().clone(), folder.clone(), options, looks(n));
+    let reranker =
+        |n| TransformerReranker::by_vectors(model.id().clone(), folder.clone(), options, looks(n));
     let texts = ["the roof", "the gutter", "March", "repaired", "cost"];
     let all = passages(model.id(), &texts);
-    let judged = |reranker: &VectorReranker, passages: &[ReadPassage]| {
+    let judged = |reranker: &TransformerReranker, passages: &[ReadPassage]| {
         let judged = reranker.judge("roof", passages).unwrap();
         judged
             .iter()
@@ -156,6 +157,10 @@ fn vectors_are_made_as_long_as_there_is_time_and_then_remembered() {
     assert_eq!(judged(&some, &all), 5);
     let mut made = some.take_made();
     assert_eq!((made.len(), some.take_made().len()), (5, 0));
+    // Those that there was no time for are told to whoever makes vectors ahead, the most wanted first.
+    let missed = some.take_missed();
+    assert_eq!(missed[0], all[4].key, "it was missed twice");
+    assert_eq!((missed.len(), some.take_missed().len()), (3, 0));
     // What the index keeps need not be made.
     made.sort_by_key(|(key, _)| *key);
     let kept: Vec<ReadPassage> = all
@@ -176,6 +181,72 @@ fn vectors_are_made_as_long_as_there_is_time_and_then_remembered() {
     );
 }
 
+/// Writes a static model: the tokenizer of a tiny one, and a row for each of its tokens.
+fn static_folder(tokenizer: &str, n_rows: usize) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().unwrap();
+    let from = tiny(tokenizer).join("tokenizer.json");
+    std::fs::copy(from, folder.path().join("tokenizer.json")).unwrap();
+    let shape = format!(
+        "{{\"embeddings\":{{\"dtype\":\"F32\",\"shape\":[{n_rows},2],\"data_offsets\":[0,{}]}}}}",
+        n_rows * 8
+    );
+    let mut file = (shape.len() as u64).to_le_bytes().to_vec();
+    file.extend(shape.as_bytes());
+    for id in 0..n_rows {
+        for number in [1.0f32, id as f32 / 100.0] {
+            file.extend(number.to_le_bytes());
+        }
+    }
+    std::fs::write(folder.path().join("model.safetensors"), file).unwrap();
+    folder
+}
+
+#[test]
+fn a_static_model_may_cut_text_into_unigrams_or_byte_pairs() {
+    let golden = std::fs::read_to_string(tiny("golden.json")).unwrap();
+    let golden: serde_json::Value = serde_json::from_str(&golden).unwrap();
+    for (name, around) in [("tiny-unigram", 2), ("tiny-bytepairs", 1)] {
+        let tokenizer =
+            tokenizers::Tokenizer::from_file(tiny(name).join("tokenizer.json")).unwrap();
+        let n_tokens = tokenizer.get_vocab_size(true);
+        let folder = static_folder(name, n_tokens);
+        let model = TokenModel::open(folder.path()).unwrap();
+        assert_eq!(model.id().dimensions, 2);
+        let vectors = model.token_vectors().unwrap();
+        for text in golden[name].as_array().unwrap() {
+            let expected: Vec<u32> = serde_json::from_value(text[1].clone()).unwrap();
+            let mut tokens = Vec::new();
+            vectors.tokens(text[0].as_str().unwrap(), &mut tokens);
+            // Without those that a transformer wants around a text, and the unknown.
+            let is_left =
+                |id: &&u32| !["<s>", "</s>", "<unk>", "<|end|>"].contains(&vectors.token(**id));
+            let expected: Vec<u32> = expected.iter().filter(is_left).copied().collect();
+            assert_eq!(tokens, expected, "{name} {text} {around}");
+            let row = model.embed_query(text[0].as_str().unwrap()).unwrap();
+            let slope =
+                tokens.iter().map(|&id| id as f32 / 100.0).sum::<f32>() / tokens.len() as f32;
+            assert!((row[1] / row[0] - slope).abs() < 0.05, "{name} {text}");
+        }
+        let wrong = static_folder(name, n_tokens - 1);
+        assert!(TokenModel::open(wrong.path()).is_err());
+    }
+}
+
+#[test]
+fn a_language_that_the_model_does_not_know_gets_a_smaller_share() {
+    let model = Transformer::open(&tiny(TINY[0])).unwrap();
+    let options = RerankOptions {
+        share: 0.5,
+        n_passages: 30,
+    };
+    let (id, folder) = (model.id().clone(), tiny(TINY[0]));
+    let reranker = TransformerReranker::by_vectors(id, folder, options, looks(0));
+    let share = |text: &str| reranker.share(&passages(model.id(), &[text]));
+    let (known, strange) = (share("repaired March gutter"), share("vxqkzw qzjxv wvkqx"));
+    assert!(known > strange && strange < 0.1, "{known} {strange}");
+    assert_eq!(share("1 2 3"), 0.5, "numbers tell nothing of a language");
+}
+
 #[test]
 fn a_cross_encoder_reads_as_far_as_there_is_time() {
     let options = RerankOptions {
@@ -188,7 +259,7 @@ fn a_cross_encoder_reads_as_far_as_there_is_time() {
         dimensions: 0,
     };
     let all = passages(&id, &["the roof", "the gutter", "March"]);
-    let reranker = CrossReranker::new(id, tiny("tiny-cross"), options, looks(1));
+    let reranker = TransformerReranker::by_pairs(id, tiny("tiny-cross"), options, looks(1));
     let judged = reranker.judge("who repaired the roof", &all).unwrap();
     assert!(judged[0].is_some() && judged[1].is_some() && judged[2].is_none());
 }

@@ -14,10 +14,42 @@ use super::{EmbedError, quantise};
 /// Where sentence-transformers keeps a static model inside a larger one.
 const SUBFOLDER: &str = "0_StaticEmbedding";
 
+/// The rows of a static model, for those who bring another tokenizer: a scale and signed bytes for each token.
+pub struct TokenTable {
+    /// Bytes of a row.
+    pub dimensions: usize,
+    /// What the bytes of each row are to be multiplied by.
+    pub scales: Vec<f32>,
+    /// The rows, behind each other, by the ids of their tokens.
+    pub rows: Vec<i8>,
+}
+
+impl TokenTable {
+    /// Returns where the files of a model lie: its folder, or the one inside that sentence-transformers makes.
+    pub fn folder(path: &Path) -> PathBuf {
+        let nested = path.join(SUBFOLDER);
+        match nested.is_dir() {
+            true => nested,
+            false => path.to_owned(),
+        }
+    }
+
+    /// Reads the rows of so many tokens.
+    pub fn read(folder: &Path, n_tokens: usize) -> Result<Self, EmbedError> {
+        let path = folder.join("model.safetensors");
+        let matrix = Matrix::read(&read_file(&path)?, n_tokens);
+        let matrix = matrix.map_err(|trouble| trouble.at(&path))?;
+        Ok(Self {
+            dimensions: matrix.dimensions,
+            scales: matrix.scales,
+            rows: matrix.rows,
+        })
+    }
+}
+
 /// Reads the parts of the model in a directory.
 pub(crate) fn read(path: &Path) -> Result<Parts, EmbedError> {
-    let nested = path.join(SUBFOLDER);
-    let path = if nested.is_dir() { &nested } else { path };
+    let path = &TokenTable::folder(path);
     let tokenizer_path = path.join("tokenizer.json");
     let tokenizer = read_json(&tokenizer_path)?;
     let config_path = path.join("config.json");

@@ -12,8 +12,8 @@ pub trait Reranker: Send + Sync {
     /// Returns which model this is.
     fn id(&self) -> &ModelId;
 
-    /// Returns its share in the score of a passage, 0 to 1.
-    fn share(&self) -> f32;
+    /// Returns its share in the scores of these passages, 0 to 1: less where it does not know their language.
+    fn share(&self, passages: &[ReadPassage]) -> f32;
 
     /// Returns how many passages it is asked about at most, the best ones.
     fn n_passages(&self) -> usize;
@@ -28,6 +28,21 @@ pub trait Reranker: Send + Sync {
         question: &str,
         passages: &[ReadPassage],
     ) -> Result<Vec<Option<f32>>, EmbedError>;
+
+    /// Returns the model that makes vectors of passages, for one that goes by them: they can be made ahead.
+    fn maker(&self) -> Option<Result<Arc<dyn Embedder>, EmbedError>> {
+        None
+    }
+
+    /// Returns the vectors that were made for questions since the last time, to be written down.
+    fn take_made(&self) -> Vec<(PassageKey, Vec<f32>)> {
+        Vec::new()
+    }
+
+    /// Returns the passages that questions lacked a vector of since the last time, the most wanted first.
+    fn take_missed(&self) -> Vec<PassageKey> {
+        Vec::new()
+    }
 }
 
 /// A passage that is read again.

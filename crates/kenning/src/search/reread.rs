@@ -12,6 +12,9 @@ use crate::error::Result;
 
 /// Fewer judgements than this have no level.
 const JUDGED_MIN: usize = 3;
+/// What meaning by the first model loses of its weight for each unit of the second one's share: both say the same,
+/// and the second says it better (docs/benchmarks.md).
+const FIRST_LOSS: f32 = 0.25;
 
 /// Reads the best passages again; returns what went wrong, if the model could not be asked.
 pub(super) fn reread(
@@ -37,7 +40,9 @@ pub(super) fn reread(
     let judged: Vec<(usize, f32)> = (order.into_iter().zip(judgements))
         .filter_map(|(place, judgement)| Some((place, judgement?)))
         .collect();
-    join(best, &judged, reranker.share());
+    if judged.len() >= JUDGED_MIN {
+        join(best, &judged, reranker.share(&passages));
+    }
     Ok(None)
 }
 
@@ -78,19 +83,20 @@ fn passages(
 
 /// Moves the score of each passage that was judged towards its judgement.
 fn join(best: &mut [Ranked], judged: &[(usize, f32)], share: f32) {
-    if judged.len() < JUDGED_MIN {
-        return;
-    }
     let (score_mean, score_spread) = spread(judged.iter().map(|&(place, _)| best[place].score));
     let (mean, own_spread) = spread(judged.iter().map(|&(_, judgement)| judgement));
     if own_spread <= f32::EPSILON {
         return;
     }
+    let (first_mean, _) = spread(judged.iter().map(|&(place, _)| best[place].fused.vector));
     for &(place, judgement) in judged {
         let ranked = &mut best[place];
         let level = score_mean + (judgement - mean) / own_spread * score_spread;
+        // Measured from their mean, so that all together lose nothing by having been read.
+        let first = share * FIRST_LOSS * (ranked.fused.vector - first_mean);
         // A score lies between 0 and 1, whatever a model says.
-        let moved = (1.0 - share) * ranked.score + share * level.clamp(0.0, 1.0);
+        let moved = (1.0 - share) * (ranked.score - first) + share * level.clamp(0.0, 1.0);
+        let moved = moved.clamp(0.0, 1.0);
         ranked.reread = Some(Reread {
             judgement,
             added: moved - ranked.score,

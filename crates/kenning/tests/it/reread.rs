@@ -2,7 +2,6 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 use kenning::Kenning;
@@ -43,7 +42,7 @@ impl Reranker for Judge {
         &self.id
     }
 
-    fn share(&self) -> f32 {
+    fn share(&self, _: &[ReadPassage]) -> f32 {
         0.7
     }
 
@@ -178,14 +177,14 @@ fn a_model_that_fails_leaves_the_order_of_the_first_and_says_so() {
 }
 
 fn filled(vault: &TestVault, model: &HashEmbedder) -> kenning::index::Coverage {
-    fill(FillContext {
+    fill(&FillContext {
         store: &vault.store_path().into(),
         embedder: model,
-        now: NOW,
+        now: || NOW,
         patience: Duration::from_secs(1),
         progress: &|_, _| {},
-        stop: &AtomicBool::new(false),
-        made: Vec::new(),
+        goes_on: &|| true,
+        asked: None,
     })
     .unwrap()
 }

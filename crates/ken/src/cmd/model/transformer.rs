@@ -73,6 +73,10 @@ mod built {
         Err(not_built(&model.display().to_string()))
     }
 
+    pub(in super::super) fn pull(_: &Settings, name: &str, _: Option<&Path>) -> Result<Found> {
+        Err(not_built(name))
+    }
+
     pub(in super::super) fn fill(
         settings: &Settings,
         _: &Place,
@@ -114,21 +118,41 @@ mod built {
         Ok(Found::Something)
     }
 
+    /// Fetches a model that is known by name.
+    pub(in super::super) fn pull(
+        settings: &Settings,
+        name: &str,
+        from: Option<&Path>,
+    ) -> Result<Found> {
+        let known = models::pull::known(name)?;
+        let origin = settings.models_origin(from);
+        let bar = runtime::byte_bar();
+        let installed = models::pull::pull(&settings.models_dir(), known, &origin, &bar)?;
+        drop(bar);
+        say(&format!(
+            "added {}; `ken model use {}` has it read the best passages again",
+            installed.id(),
+            installed.name
+        ));
+        Ok(Found::Something)
+    }
+
     /// Makes the vectors of every passage that has none.
     pub(in super::super) fn fill(
         settings: &Settings,
         place: &Place,
         name: Option<&str>,
     ) -> Result<Found> {
-        let installed = meant(settings, name)?;
-        if installed.is_cross_encoder {
-            return Err(Hinted::error(
-                format!("{} has no vectors that could be made ahead", installed.name),
-                "it reads question and passage together, when a question is asked",
-            ));
-        }
-        let until = (runtime::now(), runtime::stop_flag());
+        let until = (runtime::now as fn() -> i64, runtime::stop_flag());
         for located in settings.locate_all(place)? {
+            let own = located.reranker.as_ref().map(|own| own.model.as_str());
+            let installed = meant(settings, name.or(own))?;
+            if installed.is_cross_encoder {
+                return Err(Hinted::error(
+                    format!("{} has no vectors that could be made ahead", installed.name),
+                    "it reads question and passage together, when a question is asked",
+                ));
+            }
             update(&located)?;
             let coverage =
                 models::fill(&installed, &located.place(), until, &runtime::vector_bar())?;
@@ -145,7 +169,7 @@ mod built {
                     "run it again: it goes on where it ended",
                 ));
             }
-            if coverage.n_covered < coverage.n_passages {
+            if !coverage.is_complete() {
                 return Ok(Found::Interrupted);
             }
         }
@@ -198,4 +222,4 @@ mod built {
     }
 }
 
-pub(super) use built::{add, bench, fill};
+pub(super) use built::{add, bench, fill, pull};

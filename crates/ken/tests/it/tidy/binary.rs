@@ -2,7 +2,7 @@
 
 /// What each room of the binary may use of the others, and of the engine. Below stand those that use
 /// what is above.
-pub(super) const KEN_ROOMS: [(&str, &[&str], &[&str]); 31] = [
+pub(super) const KEN_ROOMS: [(&str, &[&str], &[&str]); 32] = [
     (
         "args",
         &[],
@@ -31,7 +31,7 @@ pub(super) const KEN_ROOMS: [(&str, &[&str], &[&str]); 31] = [
     ("git", &["settings"], &["vault"]),
     (
         "models",
-        &["hint", "settings"],
+        &["hint", "llm", "settings"],
         &["embed", "index", "store::Place"],
     ),
     (
@@ -135,6 +135,11 @@ pub(super) const KEN_ROOMS: [(&str, &[&str], &[&str]); 31] = [
     ),
     ("watch", &["runtime", "searcher"], &[]),
     (
+        "fill",
+        &["private", "runtime", "searcher", "settings"],
+        &["embed", "index", "store"],
+    ),
+    (
         "hook",
         &[
             "args", "context", "hint", "private", "render", "runtime", "searcher", "settings",
@@ -198,6 +203,7 @@ pub(super) const KEN_ROOMS: [(&str, &[&str], &[&str]); 31] = [
             "context",
             "conversations",
             "curate",
+            "fill",
             "git",
             "hint",
             "hook",

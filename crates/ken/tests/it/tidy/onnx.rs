@@ -1,9 +1,10 @@
 //! Who may use whom in the crate of transformers, and which words only some of its files may say.
 
 /// What each room may use of the others.
-pub(super) const ONNX_ROOMS: [(&str, &[&str]); 7] = [
+pub(super) const ONNX_ROOMS: [(&str, &[&str]); 8] = [
     ("folder", &[]),
     ("tokens", &["folder"]),
+    ("token_model", &["folder"]),
     ("batch", &["tokens"]),
     ("session", &["batch", "folder"]),
     ("embedder", &["batch", "folder", "session", "tokens"]),
@@ -14,7 +15,7 @@ pub(super) const ONNX_ROOMS: [(&str, &[&str]); 7] = [
 /// Words that only some files may say, and which files those are.
 pub(super) const KEPT_IN_ONNX: [(&str, &[&str]); 9] = [
     ("rten", &["session"]),
-    ("tokenizers", &["tokens"]),
+    ("tokenizers", &["token_model", "tokens"]),
     ("std::fs", &["folder"]),
     ("Instant::now", &[]),
     ("std::env", &[]),
