@@ -70,7 +70,7 @@ fn pdf_pages_and_facts() {
 #[test]
 fn pdf_without_text_says_so() {
     let reason = read_file("a.pdf", &pdf(&["", ""])).unwrap_err();
-    assert_eq!(reason, "no text layer: the 2 pages of the PDF are pictures");
+    assert_eq!(reason, "no text layer: nothing is written on its pages");
 }
 
 #[test]
