@@ -90,15 +90,18 @@ pub(super) fn keep_perfect(best: &mut Vec<Ranked>) {
     }
 }
 
-/// Puts a passage in the place of another one, with the score of that one.
+/// Puts a passage in the place of another one, with the score of that one. Where its own score is better than that of
+/// whoever stands above that place, it goes where that score belongs.
 pub(super) fn promote(
     best: &mut Vec<Ranked>,
     mut one: Ranked,
     place: Option<usize>,
     promise: Promise,
 ) {
-    let n_pinned = best.iter().take_while(|ranked| ranked.is_pinned());
-    let place = place.unwrap_or(best.len()).max(n_pinned.count());
+    let n_pinned = best.iter().take_while(|ranked| ranked.is_pinned()).count();
+    let rest = best.iter().skip(n_pinned);
+    let own = n_pinned + rest.take_while(|ranked| ranked.score >= one.score).count();
+    let place = place.unwrap_or(best.len()).max(n_pinned).min(own);
     let above = best.get(place).or(best.last());
     let lifted = above.map_or(0.0, |above| above.score);
     one.score = one.score.max(lifted).min(1.0);
