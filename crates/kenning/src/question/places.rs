@@ -61,7 +61,7 @@ fn names_in(line: &str, language: Language) -> impl Iterator<Item = Place> {
         let follows = last_end.is_some_and(|end| &line[end..place.start] == " ");
         let before = &line[..place.start];
         let is_alone = match language {
-            Language::German => is_german_doer(before),
+            Language::German => is_german_doer(before) && !is_german_adverb(word.text),
             _ => is_inside_sentence(before),
         };
         (follows || is_alone).then_some(place)
@@ -101,6 +101,43 @@ fn is_german_doer(before: &str) -> bool {
         .trim_matches(|c: char| !c.is_alphanumeric())
         .to_lowercase();
     is_first || BEFORE.contains(&last.as_str())
+}
+
+/// Whether a word that begins a German sentence tells when or how, and not who: "Gestern wurde".
+fn is_german_adverb(word: &str) -> bool {
+    const ADVERBS: &[&str] = &[
+        "abends",
+        "anschließend",
+        "bald",
+        "bisher",
+        "damals",
+        "danach",
+        "dann",
+        "endlich",
+        "früher",
+        "gestern",
+        "heute",
+        "immer",
+        "inzwischen",
+        "jemand",
+        "jetzt",
+        "leider",
+        "manchmal",
+        "mittags",
+        "morgen",
+        "morgens",
+        "nachher",
+        "niemand",
+        "oft",
+        "schließlich",
+        "später",
+        "vorgestern",
+        "vorher",
+        "wieder",
+        "zuerst",
+        "zuletzt",
+    ];
+    ADVERBS.contains(&word.to_lowercase().as_str())
 }
 
 /// Returns where a text may say when something happened: a date, a year, a month, a weekday, how long ago.

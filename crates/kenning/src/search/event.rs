@@ -121,7 +121,12 @@ fn opening_names<'t>(
         let is_asked = found.iter().any(|(_, own)| own.start == next.start);
         !spelling::is_english(&text[place.clone()].to_lowercase()) || is_past && is_asked
     };
-    let openers = places::openers(text, language).into_iter();
+    // Which of them is somebody in German, `names` tells: hardly a word there is an English one.
+    let openers = match language {
+        Language::German => Vec::new(),
+        _ => places::openers(text, language),
+    };
+    let openers = openers.into_iter();
     openers.filter(is_name).map(|(place, _)| place)
 }
 
