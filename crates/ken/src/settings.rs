@@ -91,6 +91,10 @@ const VAULT_MARKS: [&str; 3] = [NOTES_MARKS[0], NOTES_MARKS[1], ".git"];
 pub(crate) struct Settings {
     pub(crate) model: String,
     pub(crate) reranker: RerankerSettings,
+    #[cfg_attr(
+        not(feature = "onnx"),
+        expect(dead_code, reason = "only transformers are fetched")
+    )]
     models: ModelSettings,
     pub(crate) search: SearchSettings,
     pub(crate) index: IndexSettings,

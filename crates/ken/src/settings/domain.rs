@@ -386,7 +386,7 @@ mod tests {
 
     #[test]
     fn slips_are_told() {
-        assert_snapshot!(check("work:\n  inclde: [Work/]\n"), @"line 2 column 3: unknown field `inclde`, expected one of path, legacy, max_file_mb, include, exclude, chunking, embedding, embedding_dim, reranker, lexical, vector, decay, graph, weights, taxonomy, review_queue");
+        assert_snapshot!(check("work:\n  inclde: [Work/]\n"), @"line 2 column 3: unknown field `inclde`, expected one of path, legacy, store, max_file_mb, include, exclude, chunking, embedding, embedding_dim, reranker, lexical, vector, decay, graph, weights, taxonomy, review_queue");
         assert_snapshot!(check("a:\n  include: [A]\nb: {}\n"), @"b: say which folders it has with `include`, or `legacy: true`");
         assert_snapshot!(check("a/b:\n  include: [A]\n"), @r#""a/b" cannot name a domain: use letters, digits, hyphens and underscores"#);
         assert_snapshot!(check(""), @"");

@@ -335,6 +335,7 @@ fn doctor_tries_every_provider() {
         .collect();
     insta::assert_snapshot!(lines.join("\n"), @r"
     ok    model     BAAI/bge-large-en-v1.5 (bdb9b9bb, 1024 dimensions)
+    ok    pictures  not read, as the settings say
     BAD   provider  the key of the provider cloud should be in NO_SUCH_KEY, which is not set
                     hint: set NO_SUCH_KEY, or correct `key_env` of [llm.providers.cloud] in the settings
     ok    provider  local (ollama, URL): there in N ms · tiny · streams, first word in N ms · takes tools, but did not call one

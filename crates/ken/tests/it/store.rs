@@ -80,7 +80,10 @@ fn the_doctor_looks_at_everything() {
         .lines()
         .map(|line| line.split_whitespace().nth(1).unwrap())
         .collect();
-    assert_eq!(names, ["settings", "data", "model", "vault", "index"]);
+    assert_eq!(
+        names,
+        ["settings", "data", "model", "vault", "index", "pictures"]
+    );
     assert!(run.stdout.lines().all(|line| line.starts_with("ok ")));
     let run = vault
         .bare_ken(&["doctor", "--vault", "nowhere"])
