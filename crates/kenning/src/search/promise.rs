@@ -104,7 +104,8 @@ pub(super) fn promote(
     let place = place.unwrap_or(best.len()).max(n_pinned).min(own);
     let above = best.get(place).or(best.last());
     let lifted = above.map_or(0.0, |above| above.score);
-    one.score = one.score.max(lifted).min(1.0);
+    // Being recent may take a score above one; whoever shows hits cuts that off, of all alike.
+    one.score = one.score.max(lifted);
     one.promise = Some(promise);
     best.insert(place.min(best.len()), one);
 }

@@ -166,6 +166,26 @@ fn an_answer_that_stands_higher_stays_there() {
     assert!(scores.is_sorted_by(|a, b| a >= b), "{scores:?}");
 }
 
+/// What is recent may score above one, until certainty is known; an answer beside it was given no more than one.
+#[test]
+fn an_answer_beside_recent_passages_scores_as_much() {
+    let mut texts = vec![String::new(); 8];
+    texts[1] = "---\naliases: heron\n---\nherons.".to_owned();
+    // What looks like a name stands in a passage that neither words nor meaning find.
+    texts[2] = "Haus Haus herons\n# heron\npassword \"q8Zt5vX2pLw9RmKd\"\n".to_owned();
+    texts[7] = "heron Häuser".to_owned();
+    let vault = vault(&texts);
+    let options = SearchOptions {
+        limit: ALL,
+        ..SearchOptions::at(0)
+    };
+    for (_, tuning) in &ways() {
+        let found = ask(&vault.store(), tuning, "who saw the heron", &options);
+        let scores: Vec<f32> = found.hits.iter().map(|hit| hit.score).collect();
+        assert!(scores.is_sorted_by(|a, b| a >= b), "{scores:?}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 12, failure_persistence: None, ..Default::default() })]
 
