@@ -29,19 +29,8 @@ impl Agent {
         model: &dyn ChatModel,
         found: SearchResponse,
     ) -> Result<SearchResponse> {
-        let request = ChatRequest {
-            system: RULES.to_owned(),
-            messages: vec![Message::user(&self.question.text)],
-            max_tokens: Some(TOKENS_MAX),
-            ..ChatRequest::default()
-        };
-        let mut unheard = |_: ChatEvent| {};
-        // The question as it is can still be answered.
-        let Ok(reply) = model.chat(&request, &mut unheard).await else {
-            return Ok(found);
-        };
-        self.count(reply.usage);
-        let added = added(&reply.text, &self.question.text);
+        let reply = self.words_of(model, RULES.to_owned(), TOKENS_MAX).await;
+        let added = added(&reply, &self.question.text);
         if added.is_empty() {
             return Ok(found);
         }
@@ -53,6 +42,28 @@ impl Agent {
             .push(format!("the model added to the question: {added}"));
         self.outcome.expanded = Some(added);
         Ok(better(found, again))
+    }
+
+    /// Has the model write words for the question by some rules. Where it fails there are none: the question as it is
+    /// can still be answered.
+    pub(super) async fn words_of(
+        &mut self,
+        model: &dyn ChatModel,
+        rules: String,
+        max_tokens: u32,
+    ) -> String {
+        let request = ChatRequest {
+            system: rules,
+            messages: vec![Message::user(&self.question.text)],
+            max_tokens: Some(max_tokens),
+            ..ChatRequest::default()
+        };
+        let mut unheard = |_: ChatEvent| {};
+        let Ok(reply) = model.chat(&request, &mut unheard).await else {
+            return String::new();
+        };
+        self.count(reply.usage);
+        reply.text
     }
 }
 

@@ -5,7 +5,7 @@ use anyhow::Result;
 
 use super::expand::added;
 use super::{Agent, better};
-use crate::llm::{ChatEvent, ChatModel, ChatRequest, Message};
+use crate::llm::ChatModel;
 use crate::wire::SearchResponse;
 
 const TOKENS_MAX: u32 = 120;
@@ -19,19 +19,8 @@ impl Agent {
         mut found: SearchResponse,
         language: &str,
     ) -> Result<SearchResponse> {
-        let request = ChatRequest {
-            system: rules(language),
-            messages: vec![Message::user(&self.question.text)],
-            max_tokens: Some(TOKENS_MAX),
-            ..ChatRequest::default()
-        };
-        let mut unheard = |_: ChatEvent| {};
-        // The question as it is can still be answered.
-        let Ok(reply) = model.chat(&request, &mut unheard).await else {
-            return Ok(found);
-        };
-        self.count(reply.usage);
-        let words = added(&reply.text, "");
+        let reply = self.words_of(model, rules(language), TOKENS_MAX).await;
+        let words = added(&reply, "");
         if words.is_empty() {
             return Ok(found);
         }
