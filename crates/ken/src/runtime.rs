@@ -1,5 +1,6 @@
 //! Opens what every verb needs: the clock, the model, the vault and a fresh enough index.
 
+use std::fmt;
 use std::io::{self, IsTerminal, Read, Seek, Write, stderr};
 use std::path::Path;
 use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
@@ -7,7 +8,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, Result};
-use indicatif::{ProgressBar, ProgressStyle};
+use indicatif::{ProgressBar, ProgressState, ProgressStyle};
 use kenning::embed::{self, EmbedError, Embedder, Reranked};
 use kenning::index::{self, IndexOptions, Progress, Rebuild, Report, Stage};
 use kenning::store::{self, FileId, Store};
@@ -437,9 +438,13 @@ impl Bar {
 
     fn count(&self, what: &str) {
         let template =
-            format!("{{bar:30.cyan/dim}} {{pos}}/{{len}} {what} · {{per_sec}} · {{eta}} left");
+            format!("{{bar:30.cyan/dim}} {{pos}}/{{len}} {what} · {{rate}} · {{eta}} left");
         if let Ok(style) = ProgressStyle::with_template(&template) {
-            self.shown.set_style(style);
+            // By itself, it tells ten-thousandths of a note.
+            let rate = |state: &ProgressState, out: &mut dyn fmt::Write| {
+                let _ = write!(out, "{:.0}/s", state.per_sec());
+            };
+            self.shown.set_style(style.with_key("rate", rate));
         }
     }
 

@@ -228,6 +228,22 @@ mod tests {
     }
 
     #[test]
+    fn a_price_is_asked_for_in_several_ways() {
+        for text in [
+            "how much is the new roof",
+            "what did the gutter cost",
+            "how much did we pay for it",
+            "what did Marlys charge",
+            "wie viel war das Dach",
+        ] {
+            assert!(Question::of(text).is_price, "{text}");
+        }
+        for text in ["how much water is in the tank", "charge the battery"] {
+            assert!(!Question::of(text).is_price, "{text}");
+        }
+    }
+
+    #[test]
     fn questions_tell_what_they_ask_for() {
         check("who repaired the roof", "name");
         check("and who was it?", "name");

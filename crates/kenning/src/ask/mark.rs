@@ -134,21 +134,37 @@ fn all_of_date(text: &str, tokens: &[Token], span: Span) -> Option<Span> {
     })
 }
 
-/// Returns the price that a span holds, or else the last one of the sentence.
+/// Returns the price that stands nearest to what was asked about, with all of the span if it is part of it.
 fn price(tokens: &[Token], span: Span) -> Option<Span> {
-    let is_money = |at: usize| tokens[at].kind == Kind::Sign || tokens[at].is_money;
-    if (span.first..=span.last).any(is_money) {
-        return Some(span);
-    }
-    let is_price = |first: &usize| {
-        let pair = (*first, *first + 1);
-        let is_number = |at: usize| tokens[at].kind == Kind::Number;
-        pair.1 < tokens.len()
-            && (is_money(pair.0) && is_number(pair.1) || is_number(pair.0) && is_money(pair.1))
-    };
-    let last = (0..tokens.len()).rev().find(is_price);
-    last.map(|first| Span {
+    let prices = (0..tokens.len()).filter_map(|first| price_at(tokens, first));
+    let is_own = |price: &Span| span.first <= price.first && price.last <= span.last;
+    let nearest = prices.min_by_key(|price| (words_from_asked(tokens, price), !is_own(price)))?;
+    Some(if is_own(&nearest) { span } else { nearest })
+}
+
+/// The price that begins with a token: `$214`, `214 dollars`.
+fn price_at(tokens: &[Token], first: usize) -> Option<Span> {
+    let (one, other) = (tokens.get(first)?, tokens.get(first + 1)?);
+    let is_money = |token: &Token| token.kind == Kind::Sign || token.is_money;
+    let is_pair = |sum: &Token, number: &Token| is_money(sum) && number.kind == Kind::Number;
+    (is_pair(one, other) || is_pair(other, one)).then_some(Span {
         first,
         last: first + 1,
     })
+}
+
+/// How many words lie between a span and the nearest word of the question.
+fn words_from_asked(tokens: &[Token], span: &Span) -> usize {
+    let n_words = |tokens: &[Token]| tokens.iter().filter(|token| token.is_word()).count();
+    let is_asked = |token: &Token| token.asked.is_some();
+    let (before, after) = (&tokens[..span.first], &tokens[span.last + 1..]);
+    let left = before
+        .iter()
+        .rposition(is_asked)
+        .map(|at| n_words(&before[at + 1..]));
+    let right = after
+        .iter()
+        .position(is_asked)
+        .map(|at| n_words(&after[..at]));
+    left.into_iter().chain(right).min().unwrap_or(usize::MAX)
 }

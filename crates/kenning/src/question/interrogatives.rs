@@ -149,8 +149,24 @@ pub(super) fn is_measure(word: &str) -> bool {
 pub(super) fn asks_price(all: &[&str]) -> bool {
     #[rustfmt::skip]
     const COST: &[&str] = &["cost", "costs", "kostet", "kostete", "gekostet", "kosten", "coûte", "cuesta", "costa", "kost"];
-    all.iter().any(|word| COST.contains(word))
+    // By themselves, they ask for nothing: a battery is charged, too.
+    #[rustfmt::skip]
+    const PAY: &[&str] = &["pay", "paid", "charge", "charges", "charged", "bezahlt", "gezahlt", "zahlen", "verlangt"];
+    let asks_sum = all.windows(2).any(|pair| match pair {
+        ["what", next] => DO.contains(next),
+        [much, _] => MUCH.contains(much),
+        _ => false,
+    });
+    // "How much is the roof", not "how much water is in it".
+    let is_sum = |pair: &[&str]| MUCH.contains(&pair[0]) && is_copula(pair[1]);
+    let says = |any: &[&str]| all.iter().any(|word| any.contains(word));
+    says(COST) || asks_sum && says(PAY) || all.windows(2).any(is_sum)
 }
+
+/// What asks for a sum where something is said to be that much.
+const MUCH: &[&str] = &["much", "viel", "wieviel"];
+/// What a question for something done begins with.
+const DO: &[&str] = &["do", "does", "did"];
 
 /// Whether a word says that something is something.
 pub(super) fn is_copula(word: &str) -> bool {

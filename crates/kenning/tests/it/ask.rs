@@ -117,6 +117,24 @@ fn who_when_and_how_much_are_marked() {
     check(&vault, "How much did the north gutter cost?", "1,180", 5);
 }
 
+#[test]
+fn of_several_prices_the_one_beside_what_was_asked_about_is_marked() {
+    let vault = indexed(vault(
+        "-- Boiler.md --
+# Boiler
+
+Marlys came at nine and changed the circulator cartridge, part 1174-CK9, $214 for it and $130 for her.
+",
+    ));
+    for question in [
+        "How much was the cartridge of the boiler?",
+        "what did the cartridge cost",
+        "Wie viel war die cartridge?",
+    ] {
+        check(&vault, question, "214", 3);
+    }
+}
+
 const TOOLS: &str = "-- Pipx.md --
 # Pipx
 
