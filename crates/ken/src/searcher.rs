@@ -38,6 +38,9 @@ pub(crate) use searchers::Searchers;
 use crate::runtime::{self, How, Model};
 use crate::settings::{Located, Settings};
 
+/// Notes that are asked for before anybody asks.
+const WARMING_NOTES: usize = 2;
+
 /// What a question to a server may cost is counted as for a file of this size.
 const REMOTE_BYTES: u64 = 1 << 30;
 
@@ -103,6 +106,22 @@ impl Searcher {
         let mut asked = self.with_store(|store| self.extract(store, request, None))?;
         asked.extracted.notices.extend(self.mending.told());
         Ok(asked)
+    }
+
+    /// Asks what nobody asked yet, so that the first who does finds index and model read. A model elsewhere is left
+    /// alone: nothing is sent that no person wrote.
+    pub(crate) fn warm(&self) -> Result<()> {
+        let own = embedded().id();
+        let is_own = self.model.embedder().is_ok_and(|model| model.id() == own);
+        for note in self.recent(WARMING_NOTES)? {
+            let request = AskRequest {
+                question: format!("what is {}", note.title),
+                mode: (!is_own).then_some(Mode::Lexical),
+                ..AskRequest::default()
+            };
+            self.ask(&request)?;
+        }
+        Ok(())
     }
 
     /// The same from a snapshot that was known to be up to date at `checked_at`.

@@ -68,9 +68,20 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &ServeArgs) -> Resul
         }
     };
     let filling = fill::start(&searchers, Arc::new(say_trouble));
+    warm(&searchers);
     serve::run(searchers, options, announce)?;
     drop((watching, filling));
     Ok(Found::Something)
+}
+
+/// Reads indexes before the first question, beside everything else. Whoever asks is told of what is wrong with them.
+fn warm(searchers: &Searchers) {
+    let all = searchers.all().to_vec();
+    std::thread::spawn(move || {
+        for searcher in all {
+            drop(searcher.warm());
+        }
+    });
 }
 
 /// Opens the page at the first address that a line tells, beside everything else.
