@@ -278,7 +278,7 @@ fn without_a_model_the_notes_speak_for_themselves() {
     );
     let text = lines.text();
     assert!(
-        text.contains("$214 for the part") && text.matches("**").count() == 2,
+        text.contains("**$214** for the part") && text.matches("**").count() == 2,
         "{text}"
     );
     assert_eq!(lines.done()["citations_status"], "all_verified");
