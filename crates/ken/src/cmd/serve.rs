@@ -25,7 +25,7 @@ const PORT: u16 = 7117;
 const TOKEN_CHARS_MIN: usize = 16;
 
 pub(super) fn run(settings: &Settings, place: &Place, args: &ServeArgs) -> Result<Found> {
-    memory::share();
+    memory::share(memory::Allocating::Server);
     let address = address(args)?;
     let clients = settings.clients(args.token_file.as_deref())?;
     check_safety(address, &clients)?;
