@@ -93,7 +93,8 @@ CREATE TABLE free_vector_id (id INTEGER PRIMARY KEY) STRICT;
 -- Chunks that no vector was made of yet.
 CREATE TABLE chunk_without_vector (chunk INTEGER PRIMARY KEY REFERENCES chunk(id)) STRICT;
 
--- Vectors, a fixed number per row: binary codes for the scan, magnitudes for the rescoring.
+-- Vectors, a fixed number per block: binary codes for the scan, magnitudes for the rescoring. A block of codes is long, since all
+-- of them are read; one of magnitudes lies on a page, since few are.
 CREATE TABLE vector_code (block INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;
 CREATE TABLE vector_row  (block INTEGER PRIMARY KEY, data BLOB NOT NULL) STRICT;
 

@@ -1,5 +1,6 @@
 //! Nearest neighbours: a scan of all binary codes, then the quantised vectors of the best of them.
 
+mod blocks;
 pub(super) mod by_text;
 pub(super) mod ids;
 
@@ -10,17 +11,16 @@ pub(super) mod quantise;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, OnceLock};
 
-use rusqlite::{Connection, MAIN_DB};
+use rusqlite::Connection;
 use rustc_hash::FxHashSet;
 
 use super::lexical::directory::{SharedConnection, locked};
 use super::{ChunkId, NoteId};
 use crate::cpu::{self, for_avx2};
+use blocks::{BLOCK_VECTORS, Blocks, each_code_block, each_kept_row, row_block_vectors};
 use mean::VectorSum;
 use quantise::Coder;
 
-/// Vectors per row of the vector tables.
-pub(super) const BLOCK_VECTORS: usize = 1_024;
 /// How many of the nearest codes are compared more closely: one in so many, but neither fewer nor more than these.
 /// First by the question's own numbers with the signs, then, of the likeliest, with whole rows. Recall of the true
 /// nearest 50 is in docs/benchmarks.md.
@@ -191,17 +191,13 @@ impl VectorReader {
         }
         let connection = locked(connection);
         let mut found = Vec::with_capacity(ids.len());
-        let n_bytes = self.coder.code_bytes();
-        let mut code = vec![0; n_bytes];
+        let mut blocks = Blocks::of_codes(&connection, &self.coder)?;
         for same_block in ids.chunk_by(|a, b| a / BLOCK_VECTORS == b / BLOCK_VECTORS) {
-            let block = (same_block[0] / BLOCK_VECTORS) as i64;
-            let codes = connection.blob_open(MAIN_DB, "vector_code", "data", block, true)?;
-            for &id in same_block {
-                codes.read_at_exact(&mut code, id % BLOCK_VECTORS * n_bytes)?;
+            blocks.each(same_block, |id, code| {
                 words.clear();
-                words.extend(quantise::words(&code));
+                words.extend(quantise::words(code));
                 found.push((id, of_code(&words)));
-            }
+            })?;
         }
         Ok(found)
     }
@@ -253,32 +249,20 @@ impl VectorReader {
             }
             return Ok(found);
         }
-        let Some(first) = ids.first() else {
-            return Ok(found);
-        };
+        let mut codes = Vec::with_capacity(ids.len() * self.coder.code_bytes() / 8);
+        self.each_code(connection, ids, |code| codes.extend_from_slice(code))?;
+        let mut codes = codes.chunks_exact(self.coder.code_bytes() / 8);
         let connection = locked(connection);
-        let open = |table| {
-            let block = (first / BLOCK_VECTORS) as i64;
-            connection.blob_open(MAIN_DB, table, "data", block, true)
-        };
-        let (mut codes, mut rows) = (open("vector_code")?, open("vector_row")?);
-        let (mut code, mut row) = (
-            vec![0; self.coder.code_bytes()],
-            vec![0; self.coder.row_bytes()],
-        );
+        let mut blocks = Blocks::of_rows(&connection, &self.coder)?;
         let mut values = Vec::new();
-        for same_block in ids.chunk_by(|a, b| a / BLOCK_VECTORS == b / BLOCK_VECTORS) {
-            let block = (same_block[0] / BLOCK_VECTORS) as i64;
-            codes.reopen(block)?;
-            rows.reopen(block)?;
-            for &id in same_block {
-                let place = id % BLOCK_VECTORS;
-                codes.read_at_exact(&mut code, place * self.coder.code_bytes())?;
-                rows.read_at_exact(&mut row, place * self.coder.row_bytes())?;
+        let n_rows = row_block_vectors(self.coder.row_bytes());
+        for same_block in ids.chunk_by(|a, b| a / n_rows == b / n_rows) {
+            blocks.each(same_block, |id, row| {
+                let code = codes.next().unwrap_or_default();
                 values.clear();
-                let scale = quantise::unpack(quantise::words(&code), &row, &mut values);
+                let scale = quantise::unpack(code.iter().copied(), row, &mut values);
                 found.push((ChunkId(id as i64), of_row(scale, &values)));
-            }
+            })?;
         }
         Ok(found)
     }
@@ -299,18 +283,13 @@ impl VectorReader {
         }
         distances.clear();
         let mut block_codes = Vec::new();
-        each_block(
-            connection,
-            "vector_code",
-            self.coder.code_bytes(),
-            |block| {
-                block_codes.clear();
-                block_codes.extend(quantise::words(block));
-                let start = distances.len();
-                distances.resize(start + block_codes.len() / code.len(), 0);
-                quantise::distances(&code, &block_codes, &mut distances[start..]);
-            },
-        )?;
+        each_code_block(connection, &self.coder, |block| {
+            block_codes.clear();
+            block_codes.extend(quantise::words(block));
+            let start = distances.len();
+            distances.resize(start + block_codes.len() / code.len(), 0);
+            quantise::distances(&code, &block_codes, &mut distances[start..]);
+        })?;
         Ok(distances)
     }
 
@@ -339,27 +318,17 @@ impl VectorReader {
         }
         let n_words = self.coder.code_bytes() / 8;
         let mut codes = Vec::new();
-        each_block(
-            connection,
-            "vector_code",
-            self.coder.code_bytes(),
-            |block| {
-                codes.extend(quantise::words(block));
-            },
-        )?;
+        each_code_block(connection, &self.coder, |block| {
+            codes.extend(quantise::words(block));
+        })?;
         let n_vectors = codes.len() / n_words;
         let width = n_words * 64;
         let mut scales = Vec::with_capacity(n_vectors);
         let mut values = Vec::with_capacity(n_vectors * width);
-        each_block(connection, "vector_row", self.coder.row_bytes(), |block| {
-            for row in block.chunks_exact(self.coder.row_bytes()) {
-                let code = codes.iter().skip(scales.len() * n_words).take(n_words);
-                scales.push(quantise::unpack(code.copied(), row, &mut values));
-            }
+        each_kept_row(connection, &self.coder, n_vectors, |id, row| {
+            let code = codes.iter().skip(id * n_words).take(n_words);
+            scales.push(quantise::unpack(code.copied(), row, &mut values));
         })?;
-        if scales.len() != n_vectors {
-            return Err(rusqlite::Error::BlobSizeError);
-        }
         Ok(Some(self.all.get_or_init(|| All {
             codes: quantise::abreast(&codes, n_words),
             scales,
@@ -367,30 +336,6 @@ impl VectorReader {
             width,
         })))
     }
-}
-
-/// Calls `each` with every block of a table, whose vectors have so many bytes; a block that is missing or
-/// cut short would put all others in the wrong place.
-fn each_block(
-    connection: &SharedConnection,
-    table: &str,
-    n_bytes: usize,
-    mut each: impl FnMut(&[u8]),
-) -> rusqlite::Result<()> {
-    let connection = locked(connection);
-    let mut statement =
-        connection.prepare(&format!("SELECT data, block FROM {table} ORDER BY block"))?;
-    let mut blocks = statement.query([])?;
-    let mut number = 0i64;
-    while let Some(block) = blocks.next()? {
-        let data = block.get_ref(0)?.as_blob()?;
-        if data.len() != BLOCK_VECTORS * n_bytes || block.get::<_, i64>(1)? != number {
-            return Err(rusqlite::Error::BlobSizeError);
-        }
-        each(data);
-        number += 1;
-    }
-    Ok(())
 }
 
 /// Returns the wanted vector ids that are as near as the `n`th of them, in order.

@@ -24,9 +24,11 @@ fn vector_bytes(dimensions: usize) -> i64 {
 
 #[test]
 fn vectors_take_no_more_room_than_they_have_dimensions() {
-    // Five bits a dimension and a scale, in blocks of 1,024 vectors.
+    // A bit a dimension, in blocks of 1,024 vectors; four more and a scale, in blocks of as many as a page has room for.
     for dimensions in [384, 1_024] {
-        let expected = 1_024 * (dimensions * 5 / 8 + 4);
+        let row_bytes = dimensions / 2 + 4;
+        let n_rows = 1_024usize.next_multiple_of(4_040 / row_bytes);
+        let expected = 1_024 * dimensions / 8 + n_rows * row_bytes;
         assert_eq!(vector_bytes(dimensions), expected as i64);
     }
 }

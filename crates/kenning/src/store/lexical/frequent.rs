@@ -1,6 +1,7 @@
 //! What frequent words are worth is kept: they come in question after question, and cost the most.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
 
 use super::tally::Worth;
 use super::{LexicalOptions, TermGroup};
@@ -17,6 +18,7 @@ const TIMES_KEPT: usize = 8;
 pub(super) struct Frequent {
     worths: Cache<(TermGroup, OptionBits), Worth>,
     n_kept_max: usize,
+    n_questions: AtomicU32,
 }
 
 /// [`LexicalOptions`] to the bit, as a key must be.
@@ -29,7 +31,13 @@ impl Frequent {
         Self {
             worths: Cache::new(n_kept_max, |worth: &Worth| worth.len()),
             n_kept_max,
+            n_questions: AtomicU32::new(0),
         }
+    }
+
+    /// Is told that a question is asked. A process that asks one keeps nothing for the next.
+    pub(super) fn count_question(&self) {
+        self.n_questions.fetch_add(1, Ordering::Relaxed);
     }
 
     pub(super) fn get(&self, group: &TermGroup, options: &LexicalOptions) -> Option<Arc<Worth>> {
@@ -38,7 +46,8 @@ impl Frequent {
 
     /// Keeps what a word is worth, if it is frequent.
     pub(super) fn keep(&self, group: &TermGroup, options: &LexicalOptions, worth: &Worth) {
-        if (ENTRIES_MIN..self.n_kept_max / 2).contains(&worth.len()) {
+        let is_frequent = (ENTRIES_MIN..self.n_kept_max / 2).contains(&worth.len());
+        if is_frequent && self.n_questions.load(Ordering::Relaxed) > 1 {
             let key = (group.clone(), bits(options));
             self.worths.keep(&key, &Arc::new(worth.clone()));
         }

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use rusqlite::{Connection, MAIN_DB};
 use rustc_hash::FxHashSet;
 
-use super::BLOCK_VECTORS;
+use super::blocks::{BLOCK_VECTORS, n_row_blocks, row_block_vectors};
 use super::mean::VectorSum;
 use crate::store::ChunkId;
 use crate::store::encode::EncodedNote;
@@ -53,43 +53,46 @@ pub(in crate::store) fn write_vectors(
         .map(|(id, vector)| (id, vector.unwrap_or_else(|| empty.clone())))
         .collect();
     let block_of = |id: i64| id / BLOCK_VECTORS as i64;
+    let n_rows = row_block_vectors(ids.row_bytes) as i64;
     let mut sum = VectorSum::read(connection)?;
     let (mut code, mut row) = (vec![0; ids.code_bytes], vec![0; ids.row_bytes]);
     for same_block in changes.chunk_by(|a, b| block_of(a.0) == block_of(b.0)) {
         let block = block_of(same_block[0].0);
-        make_block(connection, "vector_code", block, ids.code_bytes)?;
-        make_block(connection, "vector_row", block, ids.row_bytes)?;
+        make_block(connection, ids, block)?;
         let mut codes = connection.blob_open(MAIN_DB, "vector_code", "data", block, false)?;
-        let mut rows = connection.blob_open(MAIN_DB, "vector_row", "data", block, false)?;
+        let first = same_block[0].0 / n_rows;
+        let mut rows = connection.blob_open(MAIN_DB, "vector_row", "data", first, false)?;
         for (id, (new_code, new_row)) in same_block {
-            let at = *id as usize % BLOCK_VECTORS;
-            codes.read_at_exact(&mut code, at * ids.code_bytes)?;
-            rows.read_at_exact(&mut row, at * ids.row_bytes)?;
+            rows.reopen(id / n_rows)?;
+            let at = *id as usize % BLOCK_VECTORS * ids.code_bytes;
+            let row_at = (id % n_rows) as usize * ids.row_bytes;
+            codes.read_at_exact(&mut code, at)?;
+            rows.read_at_exact(&mut row, row_at)?;
             sum.count(&code, &row, -1);
             sum.count(new_code, new_row, 1);
-            codes.write_at(new_code, at * ids.code_bytes)?;
-            rows.write_at(new_row, at * ids.row_bytes)?;
+            codes.write_at(new_code, at)?;
+            rows.write_at(new_row, row_at)?;
         }
     }
     sum.write(connection)
 }
 
-/// Makes sure that a block of vectors exists.
-fn make_block(
-    connection: &Connection,
-    table: &str,
-    block: i64,
-    width: usize,
-) -> rusqlite::Result<()> {
+/// Makes sure that a block of codes exists, and those of their rows.
+fn make_block(connection: &Connection, ids: &VectorIds, block: i64) -> rusqlite::Result<()> {
     let exists = connection
-        .prepare_cached(&format!("SELECT 1 FROM {table} WHERE block = ?1"))?
+        .prepare_cached("SELECT 1 FROM vector_code WHERE block = ?1")?
         .exists([block])?;
-    if !exists {
-        connection
-            .prepare_cached(&format!(
-                "INSERT INTO {table} (block, data) VALUES (?1, zeroblob(?2))"
-            ))?
-            .execute((block, BLOCK_VECTORS * width))?;
+    if exists {
+        return Ok(());
+    }
+    connection
+        .prepare_cached("INSERT INTO vector_code (block, data) VALUES (?1, zeroblob(?2))")?
+        .execute((block, BLOCK_VECTORS * ids.code_bytes))?;
+    let n_blocks = |n_codes: i64| n_row_blocks(n_codes as usize * BLOCK_VECTORS, ids.row_bytes);
+    let mut add = connection
+        .prepare_cached("INSERT INTO vector_row (block, data) VALUES (?1, zeroblob(?2))")?;
+    for number in n_blocks(block)..n_blocks(block + 1) {
+        add.execute((number, row_block_vectors(ids.row_bytes) * ids.row_bytes))?;
     }
     Ok(())
 }

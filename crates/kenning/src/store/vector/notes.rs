@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use super::{VectorReader, each_block, quantise};
+use super::blocks::{each_code_block, each_kept_row};
+use super::{VectorReader, quantise};
 use crate::store::NoteId;
 use crate::store::lexical::directory::SharedConnection;
 
@@ -15,30 +16,22 @@ impl VectorReader {
     ) -> rusqlite::Result<Vec<(NoteId, Vec<f32>)>> {
         let n_words = self.coder.code_bytes() / 8;
         let mut codes: Vec<u64> = Vec::new();
-        each_block(
-            connection,
-            "vector_code",
-            self.coder.code_bytes(),
-            |block| {
-                codes.extend(quantise::words(block));
-            },
-        )?;
+        each_code_block(connection, &self.coder, |block| {
+            codes.extend(quantise::words(block));
+        })?;
         let mut sums: BTreeMap<NoteId, Vec<f32>> = BTreeMap::new();
-        let mut id = 0;
         let mut values = Vec::new();
-        each_block(connection, "vector_row", self.coder.row_bytes(), |block| {
-            for row in block.chunks_exact(self.coder.row_bytes()) {
-                let note = note_of(id).filter(|_| self.has_vector(id));
-                if let Some(note) = note {
-                    let code = codes.iter().skip(id * n_words).take(n_words);
-                    values.clear();
-                    let scale = quantise::unpack(code.copied(), row, &mut values);
-                    // What is near nothing says nothing of its note.
-                    if scale > 0.0 {
-                        add(sums.entry(note).or_default(), &values);
-                    }
+        let n_vectors = codes.len() / n_words;
+        each_kept_row(connection, &self.coder, n_vectors, |id, row| {
+            let note = note_of(id).filter(|_| self.has_vector(id));
+            if let Some(note) = note {
+                let code = codes.iter().skip(id * n_words).take(n_words);
+                values.clear();
+                let scale = quantise::unpack(code.copied(), row, &mut values);
+                // What is near nothing says nothing of its note.
+                if scale > 0.0 {
+                    add(sums.entry(note).or_default(), &values);
                 }
-                id += 1;
             }
         })?;
         Ok(sums
