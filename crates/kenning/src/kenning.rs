@@ -169,6 +169,7 @@ impl Kenning {
     /// Closes all snapshots; the next question opens a new one.
     pub fn close_snapshots(&self) {
         self.snapshots.close();
+        self.snapshots.place().settle();
     }
 }
 

@@ -11,6 +11,7 @@ pub(super) mod vfs;
 use std::fs::{self, File};
 use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
@@ -44,6 +45,20 @@ pub(super) fn open_checked(path: &Path, read_only: bool) -> Result<Connection> {
         return Err(outdated(path, found));
     }
     Ok(connection)
+}
+
+/// Copies the log into the file and empties it, if nobody needs it. A writer tries that, too, but whoever keeps a snapshot open
+/// keeps it from being done, and the log would grow as long as somebody asks.
+pub(super) fn copy_log(path: &Path) {
+    let is_empty = |log: fs::Metadata| log.len() == 0;
+    if fs::metadata(beside(path, "-wal")).map_or(true, is_empty) {
+        return;
+    }
+    // Where this cannot be done now, it is tried again after the next update.
+    if let Ok(connection) = open_checked(path, false) {
+        let _ = connection.busy_timeout(Duration::ZERO);
+        let _ = connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()));
+    }
 }
 
 fn outdated(path: &Path, found: i64) -> Error {

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
-use super::file::version::VersionWatch;
+use super::file::{self, version::VersionWatch};
 use super::{IndexVersion, Store, StoreWriter};
 use crate::error::Result;
 
@@ -31,6 +31,9 @@ pub trait Backend: Send + Sync {
 
     /// Whether there is an index.
     fn exists(&self) -> bool;
+
+    /// Is told that nobody of this process reads the index at the moment: what could not be tidied up meanwhile can be now.
+    fn settle(&self) {}
 
     /// The file that it is, where it is one: damage is a matter of files.
     fn file(&self) -> Option<&Path> {
@@ -108,6 +111,10 @@ impl Backend for IndexFile {
 
     fn exists(&self) -> bool {
         self.0.exists()
+    }
+
+    fn settle(&self) {
+        file::copy_log(&self.0);
     }
 
     fn file(&self) -> Option<&Path> {

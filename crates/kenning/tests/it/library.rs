@@ -112,3 +112,21 @@ fn an_index_of_another_vault_is_not_asked() {
     let answer = other.search("gutter");
     assert!(matches!(answer, Err(Error::StoreOfAnother { .. })));
 }
+
+/// Somebody who keeps a snapshot open keeps the log of an index in use: it must not grow as long as a server runs.
+#[test]
+fn the_log_of_an_index_that_is_asked_all_the_time_does_not_grow() {
+    let vault = notes();
+    let index = open(&vault);
+    index.update(&vault.open()).unwrap();
+    let log = vault.store_path().with_extension("db-wal");
+    for number in 0..6 {
+        index.search("roses").unwrap();
+        vault.write("Garden.md", format!("# Garden\n\nRose number {number}.\n"));
+        assert_eq!(index.update(&vault.open()).unwrap().n_changed, 1);
+        let n_bytes = fs::metadata(&log).map_or(0, |log| log.len());
+        assert_eq!(n_bytes, 0, "after update {number}");
+    }
+    let answer = index.search("rose number").unwrap();
+    assert!(answer.hits[0].text.contains("number 5"));
+}
