@@ -26,6 +26,7 @@ pub(crate) fn rewrite(path: &Path) -> io::Result<File> {
     open_regular(options, path)
 }
 
+#[cfg_attr(not(unix), expect(unused_mut, reason = "only Unix has more to say"))]
 fn open_regular(mut options: OpenOptions, path: &Path) -> io::Result<File> {
     #[cfg(unix)]
     {

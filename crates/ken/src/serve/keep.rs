@@ -131,6 +131,7 @@ impl Shelf {
 
 /// Opens files that only their owner can read. Neither links nor what somebody put in their place is
 /// written to, or waited for.
+#[cfg_attr(not(unix), expect(unused_mut, reason = "only Unix has more to say"))]
 fn private() -> OpenOptions {
     let mut options = File::options();
     #[cfg(unix)]
