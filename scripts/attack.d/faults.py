@@ -16,7 +16,7 @@ import sys
 import threading
 import time
 
-from loss import WORD, Scene
+from _scene import WORD, Scene, as_nobody, can_trace, traced
 
 # What the program said to each fault, and how often.
 SAID = collections.defaultdict(collections.Counter)
@@ -38,11 +38,6 @@ def say(kind, text, scene):
     SAID[kind][re.sub(r"\d+", "N", line.replace(scene.folder, "…"))[:160]] += 1
 
 
-def can_trace():
-    probe = ["strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=pwrite64", "true"]
-    return shutil.which("strace") and subprocess.run(probe, check=False, capture_output=True).returncode == 0
-
-
 def failing_calls(ken, short):
     """Every call that changes the disk fails in turn: the index is the old or the new one, and the next run is good."""
     if not can_trace():
@@ -52,31 +47,21 @@ def failing_calls(ken, short):
     try:
         scene.write(1)
         scene.run("index")
-        shutil.copytree(scene.data, scene.data + ".kept")
+        scene.keep()
         scene.write(2)
         for call, error in CALLS.items():
-            count = os.path.join(scene.folder, "count")
-            trace = ["strace", "-f", "-qq", "-o", count, "-e", f"trace={call}"]
-            restore(scene)
-            scene.run("index", before=trace)
-            with open(count, encoding="utf-8", errors="replace") as lines:
-                n_calls = sum(1 for line in lines if f"{call}(" in line)
+            scene.restore()
+            n_calls = scene.n_calls(call, "index")
             step = max(1, n_calls // (6 if short else 80))
             for when in range(1, n_calls + 1, step):
-                restore(scene)
-                code, _, said = scene.run("index", before=[*trace, "-e", f"inject={call}:error={error}:when={when}"])
+                scene.restore()
+                code, _, said = scene.run("index", before=traced(call, inject=f"error={error}:when={when}"))
                 say(f"{call} {error}", said if code else "nothing", scene)
                 is_held = scene.is_whole(1, 2) and scene.run("doctor")[0] == 0
-                scene.run("index")
-                tried, held = tried + 1, held + (is_held and scene.versions(1, 2) == (0, 60))
+                tried, held = tried + 1, held + (scene.becomes(1, 2) and is_held)
     finally:
         scene.close()
     return ("calls that fail, each in turn", tried, held)
-
-
-def restore(scene):
-    shutil.rmtree(scene.data, ignore_errors=True)
-    shutil.copytree(scene.data + ".kept", scene.data)
 
 
 def random_kills(ken, short):
@@ -87,21 +72,19 @@ def random_kills(ken, short):
     try:
         scene.write(1)
         scene.run("index")
-        shutil.copytree(scene.data, scene.data + ".kept")
+        scene.keep()
         started = time.monotonic()
         scene.run("index", "--full")
         whole = time.monotonic() - started
         scene.write(2)
         for number in range(n_kills):
-            restore(scene)
+            scene.restore()
             process = scene.start("index", *(["--full"] if number % 2 else []))
             time.sleep(dice.random() * whole)
             process.send_signal(signal.SIGKILL)
             process.communicate()
             is_held = scene.is_whole(1, 2)
-            code, _, said = scene.run("index")
-            is_held = is_held and code == 0 and "damaged" not in said
-            tried, held = tried + 1, held + (is_held and scene.versions(1, 2) == (0, 120))
+            tried, held = tried + 1, held + (scene.becomes(1, 2) and is_held)
     finally:
         scene.close()
     return ("kill -9 at random moments", tried, held)
@@ -179,7 +162,7 @@ def removed_mount(ken, short):
 def denied_half_way(ken, short):
     """Folders and files that may not be read, as another user: the rest is indexed, what was known stays."""
     scene = Scene(ken, 70)
-    before = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"] if os.geteuid() == 0 else []
+    before = as_nobody()
     try:
         scene.write(1)
         subprocess.run(["chmod", "-R", "a+rwX", scene.folder], check=True)
@@ -290,7 +273,7 @@ def damaged(data, dice):
 
 
 def damaged_indexes(ken, short):
-    """Index files with damage: `ken doctor` finds it, or the answers are those of the whole file; a search says
+    """Index files with damage: `ken doctor --deep` finds it, or the answers are those of the whole file; a search says
     that it is damaged or answers as before; and the next run makes it good."""
     n_tries, dice, scene = (40 if short else 1_200), random.Random(11), Scene(ken, 60)
     question = ("search", "--no-update", "--json", "-n", "20", "heron note w31")
@@ -310,7 +293,7 @@ def damaged_indexes(ken, short):
             bytes_ = damaged(whole, dice)
             with open(path, "wb") as file:
                 file.write(bytes_)
-            code, out, said = scene.run("doctor")
+            code, out, said = scene.run("doctor", "--deep")
             is_found = code != 0
             say("damaged indexes", said + "\n".join(f"error: {line}" for line in out.splitlines() if line.startswith("BAD")), scene)
             code, out, said = scene.run(*question)
@@ -322,7 +305,7 @@ def damaged_indexes(ken, short):
             tried, held = tried + 1, held + (is_sound and (is_found or is_same))
     finally:
         scene.close()
-    SAID["damaged indexes"][f"{n_found} of {tried} found by ken doctor"] += 1
+    SAID["damaged indexes"][f"{n_found} of {tried} found by ken doctor --deep"] += 1
     return ("damaged indexes", tried, held)
 
 

@@ -3,93 +3,12 @@
 `run(ken, short)` tries the binary `ken` and returns (name, tried, held) for each kind of attack.
 """
 
-import json
 import os
-import shutil
 import signal
 import subprocess
-import tempfile
 import time
 
-WORD = "heron"
-
-
-class Scene:
-    """A vault of notes that all say which version they are, and an index beside it."""
-
-    def __init__(self, ken, n_notes):
-        self.ken, self.n_notes = ken, n_notes
-        self.folder = tempfile.mkdtemp(prefix="ken-loss-")
-        self.vault = os.path.join(self.folder, "vault")
-        self.data = os.path.join(self.folder, "data")
-        os.mkdir(self.vault)
-        open(os.path.join(self.folder, "config.toml"), "w").close()
-
-    def close(self):
-        shutil.rmtree(self.folder, ignore_errors=True)
-
-    def path(self, number):
-        return os.path.join(self.vault, f"{number % 7}", f"{number}.md")
-
-    def write(self, version):
-        for number in range(self.n_notes):
-            os.makedirs(os.path.dirname(self.path(number)), exist_ok=True)
-            words = " ".join(f"w{(number * 31 + k * version) % 4001}" for k in range(160))
-            with open(self.path(number), "w", encoding="utf-8") as note:
-                note.write(f"# Note {number}\n\nThe {WORD} edition{version}.\n\n{words}\n")
-
-    def command(self, *args):
-        return [self.ken, *args]
-
-    def env(self):
-        kept = {k: v for k, v in os.environ.items() if not k.startswith("KEN_")}
-        kept.update(
-            KEN_VAULT=self.vault,
-            KEN_DATA_DIR=self.data,
-            KEN_CONFIG=os.path.join(self.folder, "config.toml"),
-            NO_COLOR="1",
-        )
-        return kept
-
-    def start(self, *args, before=()):
-        return subprocess.Popen(
-            [*before, *self.command(*args)],
-            env=self.env(),
-            cwd=self.folder,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            text=True,
-        )
-
-    def run(self, *args, before=()):
-        process = self.start(*args, before=before)
-        out, err = process.communicate(timeout=600)
-        return process.returncode, out, err
-
-    def found(self, query, *args):
-        _, out, _ = self.run("search", "--mode", "lexical", "--json", "-n", "1000", "--per-note", "1", *args, query)
-        try:
-            answer = json.loads(out)
-        except ValueError:
-            return None
-        paths = {path for hit in answer["hits"] for path in [hit["path"], *hit.get("also_in", [])]}
-        return len(paths), " ".join(answer["notices"])
-
-    def versions(self, old, new):
-        """How many notes are of the old and of the new version, as a reader sees it."""
-        counts = []
-        for version in (old, new):
-            found = self.found(f'"edition{version}"', "--no-update")
-            if found is None:
-                return None
-            counts.append(found[0])
-        return tuple(counts)
-
-    def is_whole(self, old, new, is_running=False):
-        """Two questions are asked: a run may be done between them, and both see all of what they ask for."""
-        n = self.n_notes
-        return self.versions(old, new) in ((n, 0), (0, n), *([(n, n)] if is_running else []))
+from _scene import WORD, Scene, as_nobody, can_trace, traced
 
 
 def kills(ken, short):
@@ -128,31 +47,22 @@ def kills(ken, short):
 
 def kills_at_writes(ken, short):
     """Runs are killed at the Nth write to a disk, where strace can do it."""
+    if not can_trace():
+        return ("killed at a write (left out: no strace)", 0, 0)
     scene = Scene(ken, 120)
     tried = held = 0
-    probe = ["strace", "-f", "-qq", "-o", "/dev/null", "-e", "trace=pwrite64"]
     try:
-        if shutil.which("strace") is None or subprocess.run([*probe, "true"], check=False).returncode:
-            return ("killed at a write (left out: no strace)", 0, 0)
         scene.write(1)
         scene.run("index")
-        shutil.copytree(scene.data, scene.data + ".kept")
+        scene.keep()
         scene.write(2)
-        count = os.path.join(scene.folder, "count")
-        trace = ["strace", "-f", "-qq", "-o", count, "-e", "trace=pwrite64"]
-        scene.run("index", before=trace)
-        with open(count, encoding="utf-8", errors="replace") as lines:
-            n_writes = sum(1 for line in lines if "pwrite64(" in line)
+        n_writes = scene.n_calls("pwrite64", "index")
         step = max(1, n_writes // (12 if short else 120))
         for when in range(1, n_writes, step):
-            shutil.rmtree(scene.data)
-            shutil.copytree(scene.data + ".kept", scene.data)
-            kill = f"inject=pwrite64:signal=KILL:when={when}"
-            scene.run("index", before=[*trace, "-e", kill])
+            scene.restore()
+            scene.run("index", before=traced("pwrite64", inject=f"signal=KILL:when={when}"))
             is_held = scene.is_whole(1, 2) and scene.run("doctor")[0] == 0
-            code, _, said = scene.run("index")
-            is_held = is_held and code == 0 and "damaged" not in said
-            tried, held = tried + 1, held + (is_held and scene.versions(1, 2) == (0, 120))
+            tried, held = tried + 1, held + (scene.becomes(1, 2) and is_held)
     finally:
         scene.close()
     return ("killed at a write", tried, held)
@@ -197,8 +107,7 @@ def full_disks(ken, short):
     try:
         scene.write(1)
         scene.run("index")
-        kept = scene.data + ".kept"
-        shutil.copytree(scene.data, kept)
+        scene.keep()
         can = subprocess.run(["unshare", "--mount", "sh", "-c", "mount -t tmpfs ken /mnt"], check=False, capture_output=True)
         if can.returncode:
             return ("full disks (left out: nothing can be mounted)", 0, 0)
@@ -206,7 +115,7 @@ def full_disks(ken, short):
         for size in sizes:
             # Everything happens in one namespace: the run that fails, and the look at what it left.
             inner = f'"{ken}" index; "{ken}" search --no-update --mode lexical -n 1000 --per-note 1 --format paths \\"edition1\\" | sort -u | wc -l; "{ken}" search --no-update --mode lexical -n 1000 --per-note 1 --format paths \\"edition2\\" | sort -u | wc -l'
-            before = ["unshare", "--mount", "sh", "-c", script, f"{size}k", scene.data, kept, "sh", "-c", inner]
+            before = ["unshare", "--mount", "sh", "-c", script, f"{size}k", scene.data, scene.data + ".kept", "sh", "-c", inner]
             process = subprocess.run(before, env=scene.env(), cwd=scene.folder, capture_output=True, text=True, check=False)
             counts = [int(line) for line in process.stdout.split() if line.isdigit()]
             if len(counts) == 2:
@@ -278,8 +187,7 @@ def closed_folders(ken, short):
     try:
         scene.write(1)
         scene.run("index")
-        as_nobody = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
-        before = as_nobody if os.geteuid() == 0 else []
+        before = as_nobody()
         os.chmod(scene.folder, 0o755)
         for name in os.listdir(scene.data):
             os.chmod(os.path.join(scene.data, name), 0o444)

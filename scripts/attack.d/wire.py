@@ -14,7 +14,7 @@ import sys
 import threading
 import time
 
-from loss import Scene
+from _scene import Scene
 
 MCP = [
     {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": "search", "arguments": {"query": "heron", "limit": 3}}},
