@@ -154,7 +154,11 @@ pub(crate) enum Command {
     /// Say what is indexed, how old it is and what was left out
     Status(StatusArgs),
     /// Check the index, the model and the settings
-    Doctor,
+    Doctor {
+        /// Read the whole index, and compare its notes, passages, words and vectors with each other
+        #[arg(long)]
+        deep: bool,
+    },
     /// Copy the index into a file, safely even while it is used
     Backup(BackupArgs),
     /// Name folders of notes, to search them from anywhere

@@ -94,7 +94,7 @@ pub(crate) fn run(args: Args) -> Result<Found> {
         Command::Note(note) => curate::note(&settings()?, place, &note.action),
         Command::Audit(audit) => audit::run(&settings()?, place, audit),
         Command::Status(status) => status::run(&settings()?, place, status),
-        Command::Doctor => doctor::run(&settings()?, place),
+        Command::Doctor { deep } => doctor::run(&settings()?, place, *deep),
         Command::Backup(backup) => backup::run(&settings()?, place, backup),
         Command::Domain(domain) => domain::run(&new_settings()?, place, &domain.action),
         Command::Model(model) => model::run(&new_settings()?, place, &model.action),

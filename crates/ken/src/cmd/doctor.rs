@@ -8,13 +8,13 @@ use kenning::vault::Vault;
 
 use super::Found;
 use crate::args::Place;
-use crate::hint;
+use crate::hint::{self, Hinted};
 use crate::render;
 use crate::runtime;
 use crate::searcher::caveats;
 use crate::settings::{Located, Settings};
 
-pub(super) fn run(settings: &Settings, place: &Place) -> Result<Found> {
+pub(super) fn run(settings: &Settings, place: &Place, deep: bool) -> Result<Found> {
     let mut checks = Checks::default();
     let exists = if settings.file.exists() {
         ""
@@ -31,7 +31,7 @@ pub(super) fn run(settings: &Settings, place: &Place) -> Result<Found> {
                     checks.good("domain", &located.name);
                 }
                 check_model(runtime::Model::of(located), &mut checks);
-                check_place(located, &mut checks);
+                check_place(located, deep, &mut checks);
             }
         }
         Err(error) => {
@@ -88,7 +88,7 @@ fn check_model(model: Result<runtime::Model>, checks: &mut Checks) {
     }
 }
 
-fn check_place(located: &Located, checks: &mut Checks) {
+fn check_place(located: &Located, deep: bool, checks: &mut Checks) {
     if let Some(folder) = &located.vault {
         match Vault::open(folder, located.rules.clone()) {
             Ok(vault) => {
@@ -104,29 +104,40 @@ fn check_place(located: &Located, checks: &mut Checks) {
             Err(error) => checks.bad("vault", &error.into()),
         }
     }
-    let verify = || -> Result<(String, Vec<String>)> {
+    let verify = || -> Result<(String, Vec<String>, Vec<String>)> {
         let store = runtime::store(located)?;
         let status = store.status()?;
         let found = format!(
-            "{} ({} notes, {} chunks)",
+            "{} ({} notes, {} chunks{})",
             located.store_name().display(),
             status.n_notes,
-            status.n_chunks
+            status.n_chunks,
+            if deep { ", all of it read" } else { "" }
         );
         let mut problems = store.verify()?;
+        let differences = match deep && problems.is_empty() {
+            true => store.cross_check()?,
+            false => Vec::new(),
+        };
         problems.extend(caveats::of(located, &store)?);
-        Ok((found, problems))
+        Ok((found, problems, differences))
     };
-    match verify() {
-        Ok((found, problems)) if problems.is_empty() => checks.good("index", &found),
-        Ok((_, problems)) => {
-            for problem in problems {
-                checks.bad(
-                    "index",
-                    &crate::hint::Hinted::error(problem, "run `ken index`"),
-                );
-            }
-        }
-        Err(error) => checks.bad("index", &error),
+    let (found, problems, differences) = match verify() {
+        Ok(verified) => verified,
+        Err(error) => return checks.bad("index", &error),
+    };
+    if problems.is_empty() && differences.is_empty() {
+        checks.good("index", &found);
+    }
+    for problem in problems {
+        checks.bad("index", &Hinted::error(problem, "run `ken index`"));
+    }
+    // An update would only replace what changed in the vault.
+    let anew = format!(
+        "remove {} and run `ken index`, which makes it anew",
+        located.store_name().display()
+    );
+    for difference in differences {
+        checks.bad("index", &Hinted::error(difference, &anew));
     }
 }

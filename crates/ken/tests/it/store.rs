@@ -65,6 +65,9 @@ fn a_damaged_index_without_its_vault_is_told_with_the_way_out() {
     vault
         .bare_ken(&["search", "--store", "own.db", "boiler"])
         .expect_hint("is damaged", "run `ken index`");
+    vault
+        .ken(&["doctor", "--deep", "--store", "own.db"])
+        .expect_code(1);
     let run = vault.ken(&["doctor", "--store", "own.db"]).expect_code(1);
     assert!(run.stdout.contains("BAD   index"), "{}", run.stdout);
     assert!(run.stdout.contains("hint: "), "{}", run.stdout);
@@ -85,6 +88,8 @@ fn the_doctor_looks_at_everything() {
         ["settings", "data", "model", "vault", "index", "pictures"]
     );
     assert!(run.stdout.lines().all(|line| line.starts_with("ok ")));
+    let deep = vault.ken(&["doctor", "--deep"]).expect_code(0);
+    assert!(deep.stdout.contains("all of it read"), "{}", deep.stdout);
     let run = vault
         .bare_ken(&["doctor", "--vault", "nowhere"])
         .expect_code(1);

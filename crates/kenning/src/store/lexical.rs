@@ -16,6 +16,7 @@ mod postings;
 mod scores;
 pub(super) mod segments;
 mod tally;
+pub(super) mod whole;
 pub(super) mod write;
 
 use std::borrow::Cow;
@@ -184,6 +185,11 @@ impl<P: Postings> WordReader<P> {
         self.entries.has_vector_id(id)
     }
 
+    /// Returns how many chunks there are.
+    pub(super) fn n_chunks(&self) -> usize {
+        self.entries.n_chunks()
+    }
+
     /// Returns the note of the chunk with a vector id.
     pub fn note_of_vector(&self, id: usize) -> Option<NoteId> {
         self.note_of(ChunkId(id as i64))
@@ -210,6 +216,7 @@ impl<P: Postings> WordReader<P> {
             options,
             ..
         } = *query;
+        self.frequent.count_question();
         let spare = self.spare.lock().ok().and_then(|mut spare| spare.pop());
         let mut tally = spare.unwrap_or_else(|| Tally::new(&self.entries));
         let mut idf = vec![0.0; groups.len()];

@@ -116,6 +116,12 @@ pub trait Reads: Send + Sync {
     /// Checks the index from end to end; returns what is wrong.
     fn verify(&self) -> Result<Vec<String>>;
 
+    /// Reads everything and compares the parts of an index with each other, once [`Reads::verify`] found nothing;
+    /// returns where they do not tell the same.
+    fn cross_check(&self) -> Result<Vec<String>> {
+        Ok(Vec::new())
+    }
+
     /// Is told that one question is asked and the process ends then: what only pays off later is left out.
     fn map_pages(&self) -> Result<()> {
         Ok(())

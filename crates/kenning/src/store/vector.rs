@@ -7,6 +7,7 @@ pub(super) mod ids;
 pub(super) mod mean;
 pub(super) mod notes;
 pub(super) mod quantise;
+pub(super) mod whole;
 
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Mutex, OnceLock};

@@ -207,6 +207,7 @@ proptest! {
         anew.update();
         prop_assert_eq!(vault.contents(), anew.contents());
         prop_assert_eq!(vault.store().verify().unwrap(), Vec::<String>::new());
+        prop_assert_eq!(vault.store().cross_check().unwrap(), Vec::<String>::new());
         let (updated, made_anew) = (answers(&vault), answers(&anew));
         prop_assert!(are_alike(&updated, &made_anew), "{updated:#?}\n{made_anew:#?}");
     }

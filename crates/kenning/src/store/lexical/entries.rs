@@ -171,6 +171,11 @@ impl Entries {
         matches!(self.entry_of_id.get(id), Some(&entry) if entry != u32::MAX)
     }
 
+    /// Returns how many chunks there are.
+    pub(super) fn n_chunks(&self) -> usize {
+        self.chunk.iter().filter(|chunk| **chunk != 0).count()
+    }
+
     /// Returns the entry of a note by its number in the order in which notes were added; those of its chunks follow.
     pub fn entry_of_note(&self, number: usize) -> usize {
         self.notes[number].entry as usize

@@ -271,6 +271,10 @@ impl Reads for SqliteStore {
         self.problems()
     }
 
+    fn cross_check(&self) -> Result<Vec<String>> {
+        self.differences()
+    }
+
     fn map_pages(&self) -> Result<()> {
         self.map_file()
     }
@@ -295,6 +299,10 @@ impl SqliteStore {
 impl SqliteStore {
     pub(in crate::store) fn path(&self) -> &Path {
         &self.path
+    }
+
+    pub(in crate::store) fn connection(&self) -> &SharedConnection {
+        &self.connection
     }
 
     pub(in crate::store) fn corrupt(&self, reason: String) -> Error {
