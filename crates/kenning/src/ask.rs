@@ -8,6 +8,7 @@ mod antecedent;
 mod define;
 mod inputs;
 mod mark;
+mod plain;
 mod quotable;
 mod quote;
 mod reader;

@@ -48,7 +48,7 @@ use rustc_hash::FxHashSet;
 pub use cut::told_score;
 pub use evidence::Evidence;
 pub use excerpt::Excerpt;
-pub(crate) use excerpt::shown_sentences;
+pub(crate) use excerpt::{as_shown, shown_sentences};
 pub use explain::{Effect, Stage};
 pub use intent::{Intent, is_identifier};
 pub(crate) use lookup::facts_of;

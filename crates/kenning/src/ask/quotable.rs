@@ -145,6 +145,6 @@ pub(super) fn is_item(raw: &str) -> bool {
     raw.starts_with(['-', '*', '+']) || rest.len() < raw.len() && rest.starts_with(". ")
 }
 
-fn one_line(text: &str) -> String {
+pub(super) fn one_line(text: &str) -> String {
     text.split_whitespace().collect::<Vec<_>>().join(" ")
 }

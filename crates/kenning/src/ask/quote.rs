@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use super::plain::Plain;
 use super::sentences::Sentence;
 use super::{AskOptions, Quoted, Reach};
 use crate::error::Result;
@@ -32,12 +33,13 @@ pub(super) fn choose(
         if is_full {
             break;
         }
-        let shown = shortened(sentence, room.min(SENTENCE_CHARS_MAX));
+        let passage = &passages[sentence.passage];
+        let plain = Plain::of(sentence, passage);
+        let shown = shortened(&plain, room.min(SENTENCE_CHARS_MAX));
         if chosen.iter().any(|other| other.text == shown.text) {
             continue;
         }
         room = room.saturating_sub(shown.text.chars().count());
-        let passage = &passages[sentence.passage];
         chosen.push(Quoted {
             lines: lines(store, passage, &sentence.raw)?,
             note: passage.note.clone(),
@@ -75,7 +77,7 @@ struct Shown {
 }
 
 /// Cuts a sentence that is too long to a window around its answer.
-fn shortened(sentence: &Sentence, n_chars_max: usize) -> Shown {
+fn shortened(sentence: &Plain, n_chars_max: usize) -> Shown {
     let text = &sentence.text;
     let n_before = |byte: usize| text[..byte].chars().count();
     let answer = sentence
@@ -90,7 +92,7 @@ fn shortened(sentence: &Sentence, n_chars_max: usize) -> Shown {
         };
     }
     let n_kept = n_chars_max.saturating_sub(2);
-    let middle = match (answer, first_asked(sentence)) {
+    let middle = match (answer, sentence.asked) {
         (Some((from, to)), _) => usize::midpoint(from, to),
         (None, Some(byte)) => n_before(byte),
         (None, None) => 0,
@@ -109,11 +111,6 @@ fn shortened(sentence: &Sentence, n_chars_max: usize) -> Shown {
             .filter(|(from, to)| *from >= start && *to <= end)
             .map(|(from, to)| (shift(from), shift(to))),
     }
-}
-
-fn first_asked(sentence: &Sentence) -> Option<usize> {
-    let mut asked = sentence.tokens.iter().filter(|token| token.asked.is_some());
-    asked.next().map(|token| token.bytes.start)
 }
 
 /// Moves the beginning of a cut to the beginning of a word, where there is one near.

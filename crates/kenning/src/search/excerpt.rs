@@ -78,6 +78,18 @@ pub(crate) fn shown_sentences(text: &str, layout: Layout) -> Vec<(Range<usize>, 
     sentences.into_iter().map(read).collect()
 }
 
+/// Returns a text as a reader sees it, on one line: links as their texts, rows as cells.
+pub(crate) fn as_shown(text: &str, layout: Layout) -> String {
+    let mut read = String::with_capacity(text.len());
+    for (_, sentence, _) in shown_sentences(text, layout) {
+        if !read.is_empty() {
+            read.push_str(gap(&read, true));
+        }
+        read.push_str(&sentence);
+    }
+    read
+}
+
 /// Cuts the two best sentences of a passage, in their order.
 ///
 /// Words that few sentences of the passage hold count for more. A heading is shown only where there

@@ -216,6 +216,51 @@ fn code_cells_definitions_and_what_goes_before_are_marked() {
     }
 }
 
+const MARKED: &str = "-- Keys.md --
+# Keys
+
+Hotkeys differ from [[Editing shortcuts|system keyboard shortcuts]] such as `Ctrl+C`, which **cannot** be changed.
+
+| Action | Shortcut |
+|--------|----------|
+| Bold text in the [[Editor]] | `Cmd+B` |
+| Italic text | `Cmd+I` |
+-- Board.md --
+# Board
+
+- Open the [[File explorer]] of the board
+- Select **New board**.
+- Done.
+";
+
+#[test]
+fn an_answer_reads_as_a_person_sees_it() {
+    let vault = indexed(vault(MARKED));
+    let store = vault.store();
+    let texts = |question: &str| {
+        let extracted = ask(&store, question, false);
+        hold_to_it(&store, &extracted, question);
+        let texts = extracted.sentences.into_iter().map(|one| one.text);
+        texts.collect::<Vec<_>>()
+    };
+    check(&vault, "which shortcut is for bold text", "Cmd+B", 7);
+    let texts: Vec<String> = [
+        "which shortcut is for bold text",
+        "how do hotkeys differ from shortcuts",
+        "how do I select a new board",
+    ]
+    .iter()
+    .flat_map(|question| texts(question))
+    .collect();
+    for wanted in [
+        "Bold text in the Editor | Cmd+B",
+        "Hotkeys differ from system keyboard shortcuts such as Ctrl+C, which cannot be changed.",
+        "Open the File explorer of the board · Select New board. Done.",
+    ] {
+        assert!(texts.iter().any(|text| text == wanted), "{texts:#?}");
+    }
+}
+
 #[test]
 fn what_the_notes_do_not_say_is_not_made_up() {
     let vault = indexed(vault(HOUSE));

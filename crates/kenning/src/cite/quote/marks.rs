@@ -90,6 +90,10 @@ fn keep_inline(text: &str, offset: usize, kept: &mut Vec<(usize, char)>) {
                 n_bytes => at += n_bytes,
             },
             '|' if is_row => kept.push((offset + here, ' ')),
+            // What stands between cells and items where a text is shown on one line.
+            '|' | '·' if before.is_whitespace() && rest.starts_with(' ') => {
+                kept.push((offset + here, ' '));
+            }
             '\\' if rest.starts_with(|c: char| c.is_ascii_punctuation()) => {
                 kept.extend(rest.chars().next().map(|c| (offset + at, c)));
                 at += 1;
@@ -168,6 +172,12 @@ mod tests {
         assert_snapshot!(check("[[note]] [[note|shown]] ![[img.png]] [text](a(b)c) ![alt](x)"), @"note shown img.png text alt");
         assert_snapshot!(check("claim[^1] and [a][ref] <b>tag</b> a < b \\*star\\*"), @"claim and a tag a < b *star*");
         assert_snapshot!(check("Stop!! [[x"), @"Stop!! x");
+    }
+
+    #[test]
+    fn what_stands_between_cells_and_items() {
+        assert_snapshot!(check("Hall | Linen | 3000-1"), @"Hall Linen 3000-1");
+        assert_snapshot!(check("one · two a|b 3·4"), @"one two a|b 3·4");
     }
 
     #[test]
