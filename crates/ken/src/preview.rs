@@ -165,34 +165,13 @@ static CLEANER: LazyLock<Builder<'static>> = LazyLock::new(|| {
         ("details", &["open"]),
     ];
     let spans = [
-        &["picture", "line", "math", "tag"],
+        &["picture", "callout", "line", "math", "tag"],
         &code::Kind::CLASSES[..],
     ]
     .concat();
-    let classes: [(&str, &[&str]); 4] = [
+    let classes: [(&str, &[&str]); 3] = [
         ("span", &spans),
-        (
-            "div",
-            &[
-                "block",
-                "math",
-                "note",
-                "tip",
-                "warning",
-                "caution",
-                "important",
-            ],
-        ),
-        (
-            "blockquote",
-            &[
-                "markdown-alert-note",
-                "markdown-alert-tip",
-                "markdown-alert-important",
-                "markdown-alert-warning",
-                "markdown-alert-caution",
-            ],
-        ),
+        ("div", &["block", "math"]),
         ("pre", &["source"]),
     ];
     let sets = |rows: &[(&'static str, &[&'static str])]| -> HashMap<_, HashSet<_>> {
@@ -269,6 +248,25 @@ mod tests {
             "<pre><code><span class=\"code-keyword\">let</span> a\n</code></pre>",
         );
         check("```nothing\nlet a\n```", "<pre><code>let a\n</code></pre>");
+    }
+
+    #[test]
+    fn callouts_say_their_kind_and_marked_words_are_marked() {
+        check(
+            "> [!danger] Clearing **it** deletes all.\n> Really.",
+            "<p><span class=\"callout\">Danger</span> <strong>Clearing <strong>it</strong> deletes all.</strong><br>Really.</p>",
+        );
+        check(
+            "> [!tip]-\n> Fold me.",
+            "<p><span class=\"callout\">Tip</span> <strong></strong><br>Fold me.</p>",
+        );
+        check("> [x] is no callout", "<p>[x] is no callout</p>");
+        check("so ==this== counts", "so <mark>this</mark> counts");
+        check("a == b == c", "a == b == c");
+        check(
+            "![[plus.svg#icon]]",
+            "<span class=\"picture\">plus.svg</span>",
+        );
     }
 
     #[test]

@@ -58,6 +58,17 @@ async function speak(page, number = 1) {
 const over = (page, n = 1) => page.waitForFunction((n) => document.querySelectorAll(".turn").length === n && !document.querySelector(".is-forming") && document.querySelector(".turn:last-child .again"), n);
 
 export const tests = {
+  "an answer reads as text": (cx) => on(cx, "/?view=ask", {}, async (page) => {
+    said.pause = 0;
+    said.text = "See [[Boiler#Service|the service]], [[Roof#Gutter]] and [the shop](https://example.org/a).\n\n| Room | Paint |\n|---|---|\n| Hall | **Linen** |\n| a \\| b | [[Owl]] |\n";
+    await ask(page, "Which paint is in the hall?");
+    await over(page);
+    assert.equal(await page.locator(".answer p").textContent(), "See the service, Roof › Gutter and the shop.");
+    assert.deepEqual(await page.locator(".answer tr").evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent).join("/"))), ["Room/Paint", "Hall/Linen", "a | b/Owl"]);
+    assert.equal(await page.locator(".answer a").count(), 0, "an answer leads nowhere by itself");
+    await accessible(page);
+  }),
+
   "ask with citations that are checked": (cx) => on(cx, "/?view=ask", {}, async (page) => {
     await speak(page);
     await ask(page, "Who changed the circulator cartridge of the boiler?");

@@ -51,6 +51,7 @@ export class FacetList {
   draw(facets, query, chosen, counts) {
     const active = new Set(split(query).conditions);
     const value = (/** @type {string} */ name, /** @type {string} */ text) => condition(name, text);
+    const outer = surrounding(facets);
     const redraw = () => this.draw(facets, query, chosen, counts);
     const group = (/** @type {string} */ title, /** @type {Count[]} */ all, /** @type {(value: string) => string} */ of, /** @type {(value: string) => string} */ label) =>
       this.group(title, all, active, of, label, redraw);
@@ -59,7 +60,7 @@ export class FacetList {
       el("h2", { class: "facets-title" }, "Narrow down"),
       this.domains.length > 1 ? this.domainGroup(chosen, counts) : null,
       group("Tags", facets.tags, (tag) => value("tag", tag), (tag) => `#${tag}`),
-      group("Folders", folders(facets.folders, active), (folder) => value("path", `${folder}/`), (folder) => folder),
+      group("Folders", folders(facets.folders, active, outer), (folder) => value("path", `${folder}/`), (folder) => (outer && folder.startsWith(`${outer}/`) ? folder.slice(outer.length + 1) : folder)),
       group("Dates", dates(facets.months, active), (date) => value("on", date), dateName),
       group("Formats", facets.endings.length > 1 ? facets.endings : [], (ending) => value("file", ending), (ending) => ending.slice(1)),
       el("p", { class: "facets-foot" }, query ? "Counts are of the best notes that were found." : "Counts are of all notes."),
@@ -124,13 +125,17 @@ function sum(all) {
   return { notes: all.reduce((n, { notes }) => n + notes, 0), tags: added("tags"), folders: added("folders"), months: added("months"), endings: added("endings") };
 }
 
-/** Shows outer folders, and what lies in the chosen ones. @param {Count[]} all @param {Set<string>} active */
-function folders(all, active) {
+/** The innermost folder that lies around everything: it narrows nothing, those in it do. @param {Facets} facets */
+function surrounding({ folders, notes }) {
+  const isAround = (/** @type {Count} */ { value, n }) => n === notes && folders.some((inner) => inner.value.startsWith(`${value}/`));
+  return folders.filter(isAround).reduce((longest, { value }) => (value.length > longest.length ? value : longest), "");
+}
+
+/** Shows outer folders, and what lies in the chosen ones. @param {Count[]} all @param {Set<string>} active @param {string} outer */
+function folders(all, active, outer) {
+  const parent = (/** @type {string} */ value) => value.slice(0, Math.max(0, value.lastIndexOf("/")));
   const chosen = all.map(({ value }) => value).filter((value) => active.has(condition("path", `${value}/`)));
-  return all.filter(({ value }) => {
-    const at = value.lastIndexOf("/");
-    return at < 0 || chosen.some((folder) => folder === value || folder === value.slice(0, at));
-  });
+  return all.filter(({ value }) => parent(value) === outer || chosen.some((folder) => folder === value || folder === parent(value)));
 }
 
 /** Shows years, and the months of the chosen one. @param {Count[]} months @param {Set<string>} active @returns {Count[]} */

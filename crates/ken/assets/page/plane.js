@@ -189,9 +189,11 @@ export function pen(cx, size, ink) {
   cx.fillStyle = colour(ink);
 }
 
-/** Writes where there is room. @param {CanvasRenderingContext2D} cx @param {string} text @param {number} x @param {number} y @param {Box[]} taken */
+/** Writes where there is room, and not across the edge. @param {CanvasRenderingContext2D} cx @param {string} text @param {number} x @param {number} y @param {Box[]} taken */
 export function write(cx, text, x, y, taken) {
   const width = cx.measureText(text).width / 2 + 6;
+  const edge = cx.canvas.clientWidth;
+  if (x > 0 && x < edge && 2 * width < edge) x = Math.min(Math.max(x, width), edge - width);
   const box = /** @type {Box} */ ([x - width, y - 13, x + width, y + 5]);
   if (taken.some((other) => box[0] < other[2] && box[2] > other[0] && box[1] < other[3] && box[3] > other[1])) return;
   taken.push(box);

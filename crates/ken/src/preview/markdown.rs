@@ -16,7 +16,6 @@ pub(super) fn html(path: &str, text: &str, first_line: usize) -> String {
         | Options::ENABLE_STRIKETHROUGH
         | Options::ENABLE_TASKLISTS
         | Options::ENABLE_YAML_STYLE_METADATA_BLOCKS
-        | Options::ENABLE_GFM
         | Options::ENABLE_WIKILINKS;
     let lines = Lines::of(text, first_line);
     let mut writer = Writer {
@@ -25,6 +24,8 @@ pub(super) fn html(path: &str, text: &str, first_line: usize) -> String {
         depth: 0,
         picture: None,
         code: None,
+        callout: None,
+        is_titled: false,
         events: Vec::new(),
     };
     for (event, range) in Parser::new_ext(text, options).into_offset_iter() {
@@ -65,12 +66,18 @@ struct Writer<'a> {
     picture: Option<(usize, String, String)>,
     /// The code of a language that has colours, while it is open.
     code: Option<(&'static Language, String)>,
+    /// Where the mark of a callout ends, while it is read, and what kind it tells.
+    callout: Option<(usize, String)>,
+    /// Whether the first line of a callout, its title, is open.
+    is_titled: bool,
     events: Vec<Event<'a>>,
 }
 
 impl<'a> Writer<'a> {
     fn take(&mut self, event: Event<'a>, range: &Range<usize>, text: &str) {
         match event {
+            Event::Text(words) if self.callout.is_some() => self.take_callout(&words, range),
+            Event::SoftBreak | Event::HardBreak if self.is_titled => self.end_title(),
             Event::Start(tag) => self.open(tag, range, text),
             Event::End(end) => self.close(end),
             Event::Text(words) | Event::Code(words) if self.picture.is_some() => {
@@ -91,8 +98,43 @@ impl<'a> Writer<'a> {
                     format!("<input type=\"checkbox\" disabled aria-label=\"{label}\"{checked}> ");
                 self.events.push(Event::InlineHtml(html.into()));
             }
+            Event::Text(words) if words.matches("==").count() > 1 => self.push_marked(&words),
             other => self.events.push(other),
         }
+    }
+
+    /// Leaves out the mark of a callout; its kind stands in its place.
+    fn take_callout(&mut self, words: &str, range: &Range<usize>) {
+        let Some((end, kind)) = self.callout.take() else {
+            return;
+        };
+        if range.end < end {
+            self.callout = Some((end, kind));
+            return;
+        }
+        let label = format!("<span class=\"callout\">{}</span> <strong>", escaped(&kind));
+        self.is_titled = true;
+        self.events.push(Event::InlineHtml(label.into()));
+        let rest = words.get(end.saturating_sub(range.start)..).unwrap_or("");
+        let rest = rest.trim_start().to_owned();
+        self.events.push(Event::Text(rest.into()));
+    }
+
+    fn end_title(&mut self) {
+        self.is_titled = false;
+        let html = CowStr::Borrowed("</strong><br>");
+        self.events.push(Event::InlineHtml(html));
+    }
+
+    /// Words between two pairs of equals signs are marked, as Obsidian does.
+    fn push_marked(&mut self, words: &str) {
+        let mut rest = words;
+        while let Some((before, inside, after)) = between(rest) {
+            let html = format!("{}<mark>{}</mark>", escaped(before), escaped(inside));
+            self.events.push(Event::InlineHtml(html.into()));
+            rest = after;
+        }
+        self.events.push(Event::Text(rest.to_owned().into()));
     }
 
     fn open(&mut self, tag: Tag<'a>, range: &Range<usize>, text: &str) {
@@ -113,6 +155,10 @@ impl<'a> Writer<'a> {
                 self.picture = Some((self.depth, String::new(), dest_url.into_string()));
             }
             _ if self.picture.is_some() => {}
+            Tag::BlockQuote(kind) => {
+                self.callout = callout(text, range);
+                self.events.push(Event::Start(Tag::BlockQuote(kind)));
+            }
             Tag::CodeBlock(CodeBlockKind::Fenced(name)) => match code::language(&name) {
                 Some(language) => self.code = Some((language, String::new())),
                 None => {
@@ -141,6 +187,9 @@ impl<'a> Writer<'a> {
     }
 
     fn close(&mut self, end: TagEnd) {
+        if self.is_titled && end == TagEnd::Paragraph {
+            self.end_title();
+        }
         if let Some((language, text)) = self.code.take() {
             let html = code::html(language, &text);
             let html = format!("<pre><code>{html}</code></pre>\n");
@@ -157,7 +206,11 @@ impl<'a> Writer<'a> {
     fn close_element(&mut self, end: TagEnd) {
         match &self.picture {
             Some((depth, said, target)) if *depth == self.depth => {
-                let said = if said.is_empty() { target } else { said };
+                let name = target.split('#').next().unwrap_or(target);
+                let said = match said.is_empty() || said == target {
+                    true => name,
+                    false => said,
+                };
                 let html = format!("<span class=\"picture\">{}</span>", escaped(said));
                 self.events.push(Event::InlineHtml(html.into()));
                 self.picture = None;
@@ -166,6 +219,31 @@ impl<'a> Writer<'a> {
             None => self.events.push(Event::End(end)),
         }
     }
+}
+
+/// Returns where the mark of a callout ends that a quote begins with, `[!tip]-`, and its kind.
+fn callout(text: &str, range: &Range<usize>) -> Option<(usize, String)> {
+    let quote = &text[range.clone()];
+    let inside = quote.trim_start_matches([' ', '\t', '>']);
+    let (kind, after) = inside.strip_prefix("[!")?.split_once(']')?;
+    let is_kind = |c: char| c.is_alphanumeric() || "-_ |".contains(c);
+    if kind.is_empty() || !kind.chars().all(is_kind) {
+        return None;
+    }
+    let rest = after.strip_prefix(['+', '-']).unwrap_or(after);
+    let rest = rest.trim_start_matches(' ');
+    let name = kind.split('|').next().unwrap_or(kind);
+    let mut letters = name.chars();
+    let first = letters.next()?.to_uppercase();
+    Some((range.end - rest.len(), first.chain(letters).collect()))
+}
+
+/// Splits a text at the first words between two pairs of equals signs.
+fn between(text: &str) -> Option<(&str, &str, &str)> {
+    let (before, rest) = text.split_once("==")?;
+    let (inside, after) = rest.split_once("==")?;
+    let is_marked = !inside.is_empty() && inside.trim() == inside;
+    is_marked.then_some((before, inside, after))
 }
 
 /// Returns what a link calls the note it leads to; nothing for one that leads out of the vault.
