@@ -64,10 +64,10 @@ impl Searcher {
         Ok(answer.answer.hits.into_iter().map(|hit| hit.note).collect())
     }
 
-    /// Lists the tasks of a note, by line.
+    /// Lists the tasks of a note that say something, by line.
     pub(crate) fn tasks(&self, note: &NoteRow, state: TaskState) -> Result<Vec<(usize, String)>> {
         let text = self.with_store(|store| Ok(store.text(note.id, &Part::File)?))?;
         let found = tasks(&text, state).map(|(number, said)| (number + 1, said.trim().to_owned()));
-        Ok(found.collect())
+        Ok(found.filter(|(_, said)| !said.is_empty()).collect())
     }
 }

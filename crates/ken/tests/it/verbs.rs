@@ -64,6 +64,19 @@ fn open_tasks_are_listed_by_note_and_date() {
 }
 
 #[test]
+fn what_only_shows_how_a_task_is_written_is_none() {
+    let vault = vault();
+    let text = "---\ndate: 2026-03-02\n---\n# Tasks\n\n- [ ] water the beds\n- [ ]\n\n```md\n- [ ] an example\n```\n\n1. So:\n\n   ~~~\n   - [ ] another\n   ~~~\n\n- [ ] feed the cat\n";
+    vault.write("Home/Tasks.md", text);
+    assert_snapshot!(vault.ken(&["tasks", "path:Tasks", "-q"]).expect_code(0).stdout, @r"
+    Home/Tasks.md  2026-03-02
+       6  water the beds
+      19  feed the cat
+    ");
+    vault.ken(&["tasks", "example"]).expect_code(1);
+}
+
+#[test]
 fn notes_are_listed_and_one_is_chosen_by_chance() {
     let vault = vault();
     let recent = vault.ken(&["recent", "--json"]).expect_code(0).json();

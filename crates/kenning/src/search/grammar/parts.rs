@@ -38,9 +38,7 @@ pub(super) fn blocks<'a>(text: &'a str, headings: &[Range<usize>]) -> Vec<&'a st
         }
         let heading = heading_on(headings, &(from..end));
         if heading.is_none() {
-            fence = ["```", "~~~"]
-                .into_iter()
-                .find(|mark| trimmed.starts_with(mark));
+            fence = fence_mark(trimmed);
         }
         let is_item = after_bullet(trimmed).is_some();
         if trimmed.is_empty() || heading.is_some() || fence.is_some() || is_item {
@@ -62,9 +60,22 @@ pub(super) fn blocks<'a>(text: &'a str, headings: &[Range<usize>]) -> Vec<&'a st
     blocks
 }
 
-/// Returns what each task of that state says, with its line, counted from 0.
+/// Returns what each task of that state says, with its line, counted from 0. Code only shows how one is
+/// written.
 pub fn tasks(text: &str, state: TaskState) -> impl Iterator<Item = (usize, &str)> {
+    let mut fence: Option<&str> = None;
     text.lines().enumerate().filter_map(move |(number, line)| {
+        let inside = line.trim_start_matches([' ', '\t', '>']);
+        let inside = after_bullet(inside).map_or(inside, str::trim_start);
+        let mark = fence_mark(inside);
+        if fence.is_some() || mark.is_some() {
+            fence = match fence {
+                Some(open) if mark == Some(open) => None,
+                Some(open) => Some(open),
+                None => mark,
+            };
+            return None;
+        }
         let (mark, said) = task(line)?;
         let is_meant = match state {
             TaskState::Any => true,
@@ -73,6 +84,13 @@ pub fn tasks(text: &str, state: TaskState) -> impl Iterator<Item = (usize, &str)
         };
         is_meant.then_some((number, said))
     })
+}
+
+/// Returns what a line opens or closes code with.
+fn fence_mark(line: &str) -> Option<&'static str> {
+    ["```", "~~~"]
+        .into_iter()
+        .find(|mark| line.starts_with(mark))
 }
 
 /// Reads `- [x] text`, also in a quote and in a numbered list.
