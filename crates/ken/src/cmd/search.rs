@@ -190,6 +190,13 @@ pub(super) fn ask(
             let known: Vec<String> = searcher.tags()?.into_keys().collect();
             answer.notices.extend(unknown::tags(&request.query, &known));
         }
+        if answer.hits.is_empty() && request.query.contains("path:") {
+            let folders = searcher.facets("")?.folders;
+            let known: Vec<String> = folders.into_iter().map(|folder| folder.value).collect();
+            answer
+                .notices
+                .extend(unknown::paths(&request.query, &known));
+        }
         Ok(answer)
     })?;
     let Some((mut answer, word)) = asked else {
