@@ -3,6 +3,7 @@
 //! the same index.
 
 mod pool;
+mod ridge;
 mod words;
 
 use std::collections::{BTreeMap, HashMap};
@@ -15,10 +16,11 @@ use crate::error::Result;
 use crate::library::{Known, Library, telling_words};
 use crate::tags::taxonomy::is_form;
 use pool::{Opinions, fitted, opinion, pooled, softmax};
+use ridge::{Parts, Ridge};
 use words::{Counts, FolderWords, counts};
 
 /// How many kinds of evidence there are.
-const N_KINDS: usize = 10;
+const N_KINDS: usize = 11;
 /// The kinds of evidence, each with its reason for a person and what it counts as long as nothing is known of a vault.
 const KINDS: [(&str, f32); N_KINDS] = [
     ("near in meaning to notes there", 0.35),
@@ -31,6 +33,7 @@ const KINDS: [(&str, f32); N_KINDS] = [
     ("links to what notes there link to", 0.3),
     ("is linked along with notes there", 0.35),
     ("has properties like notes there", 0.7),
+    ("is like notes there in all of this", 0.7),
 ];
 /// Notes that have to be looked at before a vault says itself what counts.
 const SAMPLE_MIN: usize = 20;
@@ -38,6 +41,8 @@ const SAMPLE_MIN: usize = 20;
 const N_VOTES: usize = 8;
 /// Notes whose words are read, spread evenly.
 const NOTES_READ_MAX: usize = 2_000;
+/// Notes that all evidence together is learnt from, spread evenly: the work grows with their cube.
+const NOTES_FITTED_MAX: usize = 700;
 /// Longer values of properties are sentences, and no two are the same.
 const PROPERTY_CHARS_MAX: usize = 30;
 /// A folder that holds more than this share of all notes is the vault in the vault: those in it are meant.
@@ -67,6 +72,7 @@ pub struct Router {
     /// How many notes of each folder have a property.
     properties: Table,
     words: FolderWords,
+    ridge: Ridge,
     /// Which notes link to each one.
     linking: Vec<Vec<usize>>,
 }
@@ -88,20 +94,23 @@ impl Router {
         let folder_of: Vec<Option<usize>> = (library.notes.iter())
             .map(|note| longest(&folders, &note.path))
             .collect();
+        let read = read_words(place, &folder_of)?;
+        let mut linking = vec![Vec::new(); library.notes.len()];
+        for (at, targets) in library.links.iter().enumerate() {
+            targets.iter().for_each(|&target| linking[target].push(at));
+        }
         let mut router = Self {
             n_notes: vec![0.0; folders.len()],
             weights: KINDS.map(|(_, weight)| weight),
             names: Table::new(),
             properties: Table::new(),
-            words: folder_words(place, &folder_of, folders.len())?,
-            linking: vec![Vec::new(); library.notes.len()],
+            ridge: Ridge::new(&parts_of(library, &linking, &read), folders.len()),
+            words: FolderWords::new(read, folders.len()),
+            linking,
             folder_of,
             folders,
         };
         for (at, note) in library.notes.iter().enumerate() {
-            for &target in &library.links[at] {
-                router.linking[target].push(at);
-            }
             if let Some(folder) = router.folder_of[at] {
                 router.count(note, folder);
             }
@@ -152,6 +161,12 @@ impl Router {
         let own = hidden.and_then(|at| Some((at, self.folder_of[at]?)));
         let known = own.map(|(at, folder)| (folder, &library.notes[at]));
         let title = around.title_words.join(" ");
+        let asked = [
+            counts(&around.title_words, &around.words),
+            counts(&[], &around.title_words),
+            linked_parts(None, &around.linked, &around.called_by),
+            counts(&[], &around.properties),
+        ];
         let names = names_of(&title, &around.headings);
         let own_names = known.map(|(folder, note)| (folder, names_of(&note.title, &note.headings)));
         let own_properties = known.map(|(folder, note)| (folder, properties_of(&note.properties)));
@@ -167,6 +182,7 @@ impl Router {
             self.beside(&around.linked, &self.linking, hidden),
             self.beside(&around.called_by, &library.links, hidden),
             self.bayes(&self.properties, &around.properties, own_properties),
+            self.ridge.votes(&asked, self.folders.len(), hidden),
         ]
         .map(|votes| opinion(&votes))
     }
@@ -297,12 +313,11 @@ impl Router {
     }
 }
 
-/// Reads the words of notes.
-fn folder_words(
+/// Reads the words of notes that lie in folders.
+fn read_words(
     place: &Place<'_>,
     folder_of: &[Option<usize>],
-    n_folders: usize,
-) -> Result<FolderWords> {
+) -> Result<Vec<(usize, usize, Counts)>> {
     let placed: Vec<(usize, usize)> = (folder_of.iter().enumerate())
         .filter_map(|(at, folder)| Some((at, (*folder)?)))
         .collect();
@@ -315,7 +330,39 @@ fn folder_words(
         let counts = counts(&telling_words(&note.title), &telling_words(body));
         notes.push((at, folder, counts));
     }
-    Ok(FolderWords::new(notes, n_folders))
+    Ok(notes)
+}
+
+/// Returns what notes are made of, of some of those whose words were read.
+fn parts_of(
+    library: &Library,
+    linking: &[Vec<usize>],
+    read: &[(usize, usize, Counts)],
+) -> Vec<(usize, usize, Parts)> {
+    let step = read.len().div_ceil(NOTES_FITTED_MAX).max(1);
+    let parts = |(at, folder, words): &(usize, usize, Counts)| {
+        let note = &library.notes[*at];
+        let parts = [
+            words.clone(),
+            counts(&[], &telling_words(&note.title)),
+            linked_parts(Some(*at), &library.links[*at], &linking[*at]),
+            counts(&[], &properties_of(&note.properties)),
+        ];
+        (*at, *folder, parts)
+    };
+    read.iter().step_by(step).map(parts).collect()
+}
+
+/// Returns links as features: a note has its own name, so that it is like those that it links to.
+fn linked_parts(own: Option<usize>, links: &[usize], linked_by: &[usize]) -> Counts {
+    let to = links
+        .iter()
+        .copied()
+        .chain(own)
+        .map(|at| format!("to {at}"));
+    let by = linked_by.iter().copied().chain(own);
+    let by = by.map(|at| format!("by {at}"));
+    to.chain(by).map(|name| (name, 1.0)).collect()
 }
 
 /// Returns what a note's properties are recognised by: names, short values, and what paths begin with.
