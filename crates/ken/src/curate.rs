@@ -73,7 +73,7 @@ impl<'a> Curator<'a> {
 
     /// What is written where the domain does not look would never be found.
     pub(crate) fn refuse_left_out(&self, path: &str, hint: &str) -> Result<()> {
-        match self.located.holds(path) {
+        match self.located.holds(path) || is_unsought(path) {
             true => Ok(()),
             false => Err(Hinted::error(
                 format!("{path} is not part of the domain {}", self.located.name),
@@ -123,6 +123,9 @@ impl<'a> Curator<'a> {
 
     fn index_one(&mut self, path: &str) -> Result<()> {
         if self.vault.stamp(path).is_some() && self.vault.find(path).is_none() {
+            if is_unsought(path) {
+                return Ok(());
+            }
             self.notices.push(format!(
                 "{path} is left out of the index, so it will not be found; `ken status` tells why"
             ));
@@ -130,6 +133,11 @@ impl<'a> Curator<'a> {
         }
         runtime::update_file(self.located, &self.vault, path).map(drop)
     }
+}
+
+/// Whether nobody looks for what is written there: proposals, and the pictures of a report.
+fn is_unsought(path: &str) -> bool {
+    path == kenning_curate::tags::QUEUE || path.ends_with(".svg")
 }
 
 /// Whether a tag may get a name that others have already.

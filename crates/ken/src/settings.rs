@@ -363,6 +363,8 @@ impl Settings {
         let own = domain.and_then(|domain| domain.include.as_ref());
         let mut excluded = self.index.exclude.clone();
         excluded.extend(domain.iter().flat_map(|domain| domain.exclude.clone()));
+        // What is proposed is no note: it would be found in the place of those that it names.
+        excluded.push(kenning_curate::tags::QUEUE.to_owned());
         Ok((
             PathList::new(own.unwrap_or(&self.index.include))?,
             PathList::new(&excluded)?,

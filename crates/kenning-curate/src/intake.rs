@@ -378,7 +378,9 @@ fn place(
         .map(|proposal| proposal.tag.clone())
         .collect();
     let facts = note::facts(&judged.scores, &proposed, day);
-    let source = match &judged.item.in_vault {
+    // A note moves; of anything else a note is made.
+    let is_note = |path: &&String| path.to_lowercase().ends_with(".md");
+    let source = match judged.item.in_vault.as_ref().filter(is_note) {
         Some(path) => unchanged(writer, path, &judged.item)?,
         None => None,
     };

@@ -13,6 +13,7 @@ function garden() {
   write("_review-queue.md", "# Review queue\n\n## [[Allotment|Allotment]]\n\n- [ ] `#garden` 0.55: its title says so\n- [ ] `#roof` 0.30: it may be\n\nMy own words.\n");
   write("Allotment.md", "Tomatoes and beans.\n");
   write("Roof.md", "---\ntags: roof\n---\nTiles and gutters.\n");
+  write("Tools.md", "---\ntags: roof\n---\nA ladder.\n");
   return vault;
 }
 

@@ -78,7 +78,11 @@ fn renamed(
         ));
     }
     let (n_tags, n_notes) = (renamed.n_tags, renamed.batch.changes().len());
-    let done = format!("changed {n_tags} tags in {n_notes} notes");
+    let (tags, notes) = (
+        render::counted(n_tags, "tag"),
+        render::counted(n_notes, "note"),
+    );
+    let done = format!("changed {tags} in {notes}");
     finish(curator, &renamed.batch, change, place.quiet, &done)
 }
 

@@ -105,7 +105,10 @@ pub(super) fn promote(settings: &Settings, place: &Place, how: ChangeArgs) -> Re
         render::say("nothing is ticked in _review-queue.md");
         return Ok(Found::Nothing);
     }
-    let done = format!("wrote {} tags into notes", promoted.tags.len());
+    let done = format!(
+        "wrote {} into notes",
+        render::counted(promoted.tags.len(), "tag")
+    );
     finish(curator, &promoted.batch, how, place.quiet, &done)
 }
 

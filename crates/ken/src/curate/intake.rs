@@ -95,7 +95,6 @@ pub(crate) fn bring(curator: &Curator<'_>, paths: &[PathBuf]) -> Brought {
             match read_regular(&file, FILE_BYTES_MAX, Links::Followed) {
                 Ok(bytes) => {
                     let in_vault = curator.vault.relative(&file);
-                    let in_vault = in_vault.filter(|_| name.to_lowercase().ends_with(".md"));
                     brought.add(
                         Given {
                             name,

@@ -81,7 +81,9 @@ pub(crate) fn propose(
             notes.push((own.path.clone(), found));
         }
     }
-    let mut batch = Batch::new("tags propose", &format!("{} notes", notes.len()));
+    let plural = if notes.len() == 1 { "" } else { "s" };
+    let detail = format!("{} note{plural}", notes.len());
+    let mut batch = Batch::new("tags propose", &detail);
     let text = queue.write().into_bytes();
     match seen {
         Some(seen) => batch.write(seen, text),

@@ -67,12 +67,15 @@ fn reasons(out: &mut impl Write, item: &IntakeItem) -> Result<()> {
         } else {
             &folder.folder
         };
+        let why = match folder.reason.is_empty() {
+            true => String::new(),
+            false => format!(": {}", inline(&folder.reason)),
+        };
         writeln!(
             out,
-            "                {DIM}folder {} {:.2}: {}{DIM:#}",
+            "                {DIM}folder {} {:.2}{why}{DIM:#}",
             inline(shown),
             folder.share,
-            inline(&folder.reason)
         )?;
     }
     for tag in &item.tags {

@@ -33,10 +33,12 @@ pub(crate) fn atlas(atlas: &AtlasResponse) -> Result<()> {
             region.notes, region.density
         )?;
     }
-    writeln!(
-        out,
-        "{HEAD}borders{HEAD:#}, where what is asked is hard to place"
-    )?;
+    if !atlas.bridges.is_empty() {
+        writeln!(
+            out,
+            "{HEAD}borders{HEAD:#}, where what is asked is hard to place"
+        )?;
+    }
     for bridge in atlas.bridges.iter().take(SHOWN) {
         let (a, b) = (name(bridge.regions.0), name(bridge.regions.1));
         let (n, links) = (bridge.border.len(), bridge.links);
@@ -47,7 +49,9 @@ pub(crate) fn atlas(atlas: &AtlasResponse) -> Result<()> {
             inline(&b)
         )?;
     }
-    writeln!(out, "{HEAD}nearly the same{HEAD:#}")?;
+    if !atlas.duplicates.is_empty() {
+        writeln!(out, "{HEAD}nearly the same{HEAD:#}")?;
+    }
     for pair in atlas.duplicates.iter().take(SHOWN) {
         let (a, b) = (inline(&pair.paths.0), inline(&pair.paths.1));
         writeln!(
@@ -56,7 +60,9 @@ pub(crate) fn atlas(atlas: &AtlasResponse) -> Result<()> {
             pair.similarity
         )?;
     }
-    writeln!(out, "{HEAD}old, and linked most{HEAD:#}")?;
+    if !atlas.stale.is_empty() || !atlas.superseded.is_empty() {
+        writeln!(out, "{HEAD}old, and linked most{HEAD:#}")?;
+    }
     for note in atlas.stale.iter().take(SHOWN) {
         writeln!(
             out,
@@ -73,7 +79,9 @@ pub(crate) fn atlas(atlas: &AtlasResponse) -> Result<()> {
             inline(&note.by)
         )?;
     }
-    writeln!(out, "{HEAD}links that could be there{HEAD:#}")?;
+    if !atlas.suggestions.is_empty() {
+        writeln!(out, "{HEAD}links that could be there{HEAD:#}")?;
+    }
     out.flush()?;
     drop(out);
     let suggestions = atlas.suggestions.iter().take(SHOWN).cloned().collect();

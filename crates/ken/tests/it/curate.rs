@@ -143,6 +143,12 @@ fn proposals_are_ticked_and_promoted() {
         queue.contains("## [[Allotment|Allotment]]\n\n- [ ] `#garden` "),
         "{queue}"
     );
+    // What is proposed is no note.
+    let found = vault.paths("review queue Allotment");
+    assert!(
+        !found.contains(&"_review-queue.md".to_owned()),
+        "{found:?}"
+    );
     vault.ken(&["tags", "promote"]).expect_code(1);
     let ticked = queue.replace("[ ] `#garden`", "[x] `#garden`") + "- [x] `#gardne`\n";
     vault.write("_review-queue.md", &ticked);

@@ -68,6 +68,24 @@ fn outcomes(response: &Value) -> Vec<&str> {
 }
 
 #[test]
+fn a_page_that_lies_in_the_vault_is_no_copy_of_itself() {
+    let vault = vault();
+    let page = format!(
+        "<html><title>What the compiler checks</title><h1>What the compiler checks</h1><p>{TEXT}</p></html>"
+    );
+    vault.write("Inbox/page.html", &page);
+    vault.ken(&["index"]).expect_code(0);
+    let file = vault.root().join("Inbox/page.html");
+    let args = ["intake", file.to_str().unwrap(), "--json"];
+    let taken = vault.ken(&args).expect_code(0).json();
+    assert_eq!(outcomes(&taken), ["kept"], "{taken:#}");
+    assert!(file.exists());
+    // It came in, and is known again.
+    let again = vault.ken(&args).expect_code(1).json();
+    assert_eq!(again["items"][0]["known"], true, "{again:#}");
+}
+
+#[test]
 fn what_comes_in_is_judged_kept_once_and_undone() {
     let vault = vault();
     fs::write(vault.beside("in.jsonl"), signals()).unwrap();

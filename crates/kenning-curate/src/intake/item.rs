@@ -32,7 +32,7 @@ pub struct Item {
     pub text: String,
     /// Credentials that were masked in it.
     pub n_masked: usize,
-    /// Path below the vault of the note that it is, where it lies in the vault already.
+    /// Path below the vault of the file that it comes from, where that lies in the vault already.
     pub in_vault: Option<String>,
 }
 

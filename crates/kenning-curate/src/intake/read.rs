@@ -48,6 +48,15 @@ enum Shape {
 ///
 /// Why it could not be read at all, for a person.
 pub fn read(given: Given, reader: &dyn Reader) -> Result<Taken, String> {
+    let in_vault = given.in_vault.clone();
+    let mut taken = items(given, reader)?;
+    for item in &mut taken.items {
+        item.in_vault.clone_from(&in_vault);
+    }
+    Ok(taken)
+}
+
+fn items(given: Given, reader: &dyn Reader) -> Result<Taken, String> {
     let shape = shape(&given)?;
     let name = file_stem(&given.name).to_owned();
     match shape {
@@ -151,7 +160,7 @@ fn markdown(text: String, given: Given) -> Item {
         published: note.facts.published.clone().or(note.facts.created.clone()),
         tags: note.tags.clone(),
         n_masked: found.len(),
-        in_vault: given.in_vault,
+        in_vault: None,
         properties: note.properties.clone(),
         text: body,
     })
