@@ -33,12 +33,8 @@ pub(crate) fn atlas(atlas: &AtlasResponse) -> Result<()> {
             region.notes, region.density
         )?;
     }
-    if !atlas.bridges.is_empty() {
-        writeln!(
-            out,
-            "{HEAD}borders{HEAD:#}, where what is asked is hard to place"
-        )?;
-    }
+    let borders = format!("{HEAD}borders{HEAD:#}, where what is asked is hard to place");
+    heading(&mut out, &borders, !atlas.bridges.is_empty())?;
     for bridge in atlas.bridges.iter().take(SHOWN) {
         let (a, b) = (name(bridge.regions.0), name(bridge.regions.1));
         let (n, links) = (bridge.border.len(), bridge.links);
@@ -49,9 +45,8 @@ pub(crate) fn atlas(atlas: &AtlasResponse) -> Result<()> {
             inline(&b)
         )?;
     }
-    if !atlas.duplicates.is_empty() {
-        writeln!(out, "{HEAD}nearly the same{HEAD:#}")?;
-    }
+    let same = format!("{HEAD}nearly the same{HEAD:#}");
+    heading(&mut out, &same, !atlas.duplicates.is_empty())?;
     for pair in atlas.duplicates.iter().take(SHOWN) {
         let (a, b) = (inline(&pair.paths.0), inline(&pair.paths.1));
         writeln!(
@@ -60,9 +55,9 @@ pub(crate) fn atlas(atlas: &AtlasResponse) -> Result<()> {
             pair.similarity
         )?;
     }
-    if !atlas.stale.is_empty() || !atlas.superseded.is_empty() {
-        writeln!(out, "{HEAD}old, and linked most{HEAD:#}")?;
-    }
+    let old = format!("{HEAD}old, and linked most{HEAD:#}");
+    let has_old = !atlas.stale.is_empty() || !atlas.superseded.is_empty();
+    heading(&mut out, &old, has_old)?;
     for note in atlas.stale.iter().take(SHOWN) {
         writeln!(
             out,
@@ -79,9 +74,8 @@ pub(crate) fn atlas(atlas: &AtlasResponse) -> Result<()> {
             inline(&note.by)
         )?;
     }
-    if !atlas.suggestions.is_empty() {
-        writeln!(out, "{HEAD}links that could be there{HEAD:#}")?;
-    }
+    let links = format!("{HEAD}links that could be there{HEAD:#}");
+    heading(&mut out, &links, !atlas.suggestions.is_empty())?;
     out.flush()?;
     drop(out);
     let suggestions = atlas.suggestions.iter().take(SHOWN).cloned().collect();
@@ -89,6 +83,14 @@ pub(crate) fn atlas(atlas: &AtlasResponse) -> Result<()> {
         suggestions,
         orphans: atlas.orphans.clone(),
     })
+}
+
+/// Writes what stands above a list, where there is one.
+fn heading(out: &mut impl Write, text: &str, is_wanted: bool) -> Result<()> {
+    if is_wanted {
+        writeln!(out, "{text}")?;
+    }
+    Ok(())
 }
 
 /// Draws the map.

@@ -145,10 +145,7 @@ fn proposals_are_ticked_and_promoted() {
     );
     // What is proposed is no note.
     let found = vault.paths("review queue Allotment");
-    assert!(
-        !found.contains(&"_review-queue.md".to_owned()),
-        "{found:?}"
-    );
+    assert!(!found.contains(&"_review-queue.md".to_owned()), "{found:?}");
     vault.ken(&["tags", "promote"]).expect_code(1);
     let ticked = queue.replace("[ ] `#garden`", "[x] `#garden`") + "- [x] `#gardne`\n";
     vault.write("_review-queue.md", &ticked);
