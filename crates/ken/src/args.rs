@@ -2,10 +2,12 @@
 
 mod chat;
 mod curate;
+mod eval;
 mod hook;
 mod intake;
 mod lists;
 mod memory;
+mod model;
 mod qmd;
 mod question;
 mod search;
@@ -23,6 +25,7 @@ pub(crate) use curate::{
     ChangeArgs, LinkAction, LinkArgs, MapArgs, NoteAction, NoteArgs, ReportArgs, TagsCheckArgs,
     TagsEvalArgs, TagsMergeArgs, TagsProposeArgs, TagsRenameArgs, UndoArgs,
 };
+pub(crate) use eval::EvalArgs;
 use hook::HOOK_HELP;
 pub(crate) use hook::{Agent, EventArgs, HookAction, HookArgs, InstallArgs};
 use intake::INTAKE_HELP;
@@ -31,6 +34,7 @@ pub(crate) use lists::{
     OpenArgs, RandomArgs, RecentArgs, SimilarArgs, TagsAction, TagsArgs, TagsListArgs, TasksArgs,
 };
 pub(crate) use memory::{ContextArgs, RememberArgs};
+pub(crate) use model::{ModelAction, ModelArgs, TuneArgs};
 pub(crate) use qmd::{
     CollectionAction, CollectionArgs, LsArgs, MultiGetArgs, QmdFormat, QmdSearchArgs,
 };
@@ -483,117 +487,4 @@ pub(crate) enum DomainAction {
         #[arg(long)]
         delete_index: bool,
     },
-}
-
-#[derive(Debug, ClapArgs)]
-pub(crate) struct ModelArgs {
-    #[command(subcommand)]
-    pub(crate) action: ModelAction,
-}
-
-#[derive(Debug, Subcommand)]
-pub(crate) enum ModelAction {
-    /// Say which model is in use and which others there are
-    List,
-    /// Use a model: one that was added, a Model2Vec directory, or `default` for the one in the binary
-    Use {
-        /// Name of a model, or a folder with model.safetensors, tokenizer.json and config.json
-        #[arg(value_hint = ValueHint::DirPath)]
-        model: PathBuf,
-    },
-    /// Add a transformer that reads the best passages again: an ONNX file and its tokenizer
-    Add {
-        /// Folder of the model, or its file FILE.onnx
-        #[arg(value_hint = ValueHint::AnyPath)]
-        model: PathBuf,
-        /// What to call it; the name of its folder otherwise
-        #[arg(long)]
-        name: Option<String>,
-    },
-    /// Fetch a well-known transformer from its hub and add it; nothing is fetched unless this is typed
-    Pull {
-        /// Name of the model, such as bge-small-en-v1.5
-        name: String,
-        /// Take the files from a folder instead
-        #[arg(long, value_name = "FOLDER", value_hint = ValueHint::DirPath)]
-        from: Option<PathBuf>,
-    },
-    /// Remove a model that was added
-    Remove {
-        /// Name of the model
-        name: String,
-    },
-    /// Make the vectors of a transformer for all passages now, instead of when they are needed
-    Fill {
-        /// Name of the model; the one in use otherwise
-        name: Option<String>,
-    },
-    /// Measure how long a transformer takes, and would take for this vault
-    Bench {
-        /// Name of the model; the one in use otherwise
-        name: Option<String>,
-    },
-}
-
-#[derive(Clone, Debug, ClapArgs)]
-#[command(after_help = "Examples:\n  \
-    ken eval golden.toml --vault ~/notes --save before.json\n  \
-    ken eval golden.toml --vault ~/notes --baseline before.json\n  \
-    ken eval --label-free --vault ~/notes\n\n\
-    Exit codes: 0 measured, 1 worse than the baseline or below the gate, 2 error.")]
-pub(crate) struct EvalArgs {
-    /// TOML file of questions and the notes that answer them
-    #[arg(
-        value_name = "GOLDEN.toml",
-        value_hint = ValueHint::FilePath,
-        required_unless_present_any = ["collection", "label_free", "answerability", "answers", "tune"],
-        conflicts_with_all = ["collection", "label_free", "answerability"]
-    )]
-    pub(crate) golden: Option<PathBuf>,
-    /// Folder with corpus.jsonl, queries.jsonl and qrels.tsv; with --vault the notes of the vault
-    /// are searched instead of corpus.jsonl
-    #[arg(
-        long,
-        value_name = "DIR",
-        value_hint = ValueHint::DirPath,
-        conflicts_with_all = ["label_free", "answerability"]
-    )]
-    pub(crate) collection: Option<PathBuf>,
-    /// Ask for the aliases, titles, headings and link texts of the vault itself
-    #[arg(long, conflicts_with = "answerability")]
-    pub(crate) label_free: bool,
-    /// Ask each collection its own questions and those of the one before it, which it cannot
-    /// answer, and tell how well confidence tells them apart
-    #[arg(long, value_name = "DIR", num_args = 2.., value_hint = ValueHint::DirPath)]
-    pub(crate) answerability: Vec<PathBuf>,
-    /// Tell how often `ken ask` shows the answer: of a folder with answers.jsonl, or with one for each
-    /// collection, whose queries.jsonl and corpus.jsonl lie in --collection, or beside it; or of a TOML
-    /// file of questions with their answers, put to --vault
-    #[arg(
-        long,
-        value_name = "PATH",
-        value_hint = ValueHint::AnyPath,
-        conflicts_with_all = ["golden", "label_free", "answerability", "baseline", "save"]
-    )]
-    pub(crate) answers: Option<PathBuf>,
-    /// Look for weights that suit the vault better, by the questions given or those of
-    /// --label-free; changes nothing
-    #[arg(long, conflicts_with_all = ["answerability", "baseline", "save"])]
-    pub(crate) tune: bool,
-    /// Compare with figures that --save wrote; exit with 1 if hybrid search got worse
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "answerability")]
-    pub(crate) baseline: Option<PathBuf>,
-    /// Write each question's figures into a file
-    #[arg(long, value_name = "FILE", value_hint = ValueHint::FilePath, conflicts_with = "answerability")]
-    pub(crate) save: Option<PathBuf>,
-    /// Exit with 1 unless evidence is none or weak for 93 % of the questions without an answer, and
-    /// moderate or strong for 95 % of the others; lists those that are misjudged
-    #[arg(long, requires = "golden")]
-    pub(crate) gate: bool,
-    /// Print as JSON
-    #[arg(long)]
-    pub(crate) json: bool,
-    /// How words and meaning are joined
-    #[arg(long)]
-    pub(crate) fusion: Option<FusionArg>,
 }

@@ -21,7 +21,7 @@ pub(crate) use asked::{asked, asked_markdown};
 pub(crate) use changes::{doubts, link_figures, proposals, runs, suggestions, tag_figures};
 pub(crate) use chat::{AnswerStream, conversations, show_answer, sources};
 pub(crate) use cited::verdicts;
-pub(crate) use hits::{Line, hit, hits, set_links, summary};
+pub(crate) use hits::{Line, hit, hits, read_from, set_links, summary};
 pub(crate) use hooks::receipt;
 pub(crate) use intake::{intake, intake_figures, intake_stats, waiting};
 pub(crate) use lists::{note, notes, tags, tasks};
@@ -294,7 +294,11 @@ pub(crate) fn status(status: &StatusResponse) -> Result<()> {
         ("languages", languages.join(", ")),
         (
             "model",
-            status.model.clone().unwrap_or_else(|| "none".to_owned()),
+            match (&status.model, status.adapted) {
+                (None, _) => "none".to_owned(),
+                (Some(model), false) => model.clone(),
+                (Some(model), true) => format!("{model}, adapted to the notes"),
+            },
         ),
         ("masked", counted(status.masked as usize, "credential")),
     ]

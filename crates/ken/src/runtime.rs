@@ -44,6 +44,18 @@ pub(crate) fn day() -> jiff::civil::Date {
     now.to_zoned(jiff::tz::TimeZone::system()).date()
 }
 
+/// Returns the processor time that this process has taken so far; nothing where that cannot be told.
+pub(crate) fn cpu_time() -> Duration {
+    #[cfg(unix)]
+    {
+        use rustix::time::{ClockId, clock_gettime};
+        let taken = clock_gettime(ClockId::ProcessCPUTime);
+        Duration::try_from(taken).unwrap_or_default()
+    }
+    #[cfg(not(unix))]
+    Duration::ZERO
+}
+
 /// Returns a number that goes up by one each time an index is asked, whoever asks: those who look at a part
 /// of its notes see all of them in the end. It is kept beside the index. Where nothing can be written, each
 /// process counts for itself.
@@ -372,7 +384,7 @@ fn run_update(
 /// Returns what reads the foreign files of a place, pictures among them.
 pub(crate) fn readers(located: &Located) -> Readers {
     let tools = located.pictures.clone();
-    let pictures = |tools| Pictures::new(tools, located.place(), stop_flag());
+    let pictures = |tools| Pictures::new(tools, located.place(), (now, stop_flag()));
     Readers::with_pictures(tools.map(pictures))
 }
 

@@ -338,6 +338,7 @@ impl Searcher {
             let file = &self.located.store;
             Ok(Indexed {
                 age_s: status.checked_at.map(|at| (runtime::now() - at).max(0)),
+                is_adapted: store.meta()?.adapter().is_some(),
                 reread: self.reread(store, status.n_chunks)?,
                 status,
                 vault: self.located.vault.clone(),

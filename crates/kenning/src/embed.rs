@@ -4,6 +4,7 @@
 //! question into a vector. It holds no store, reads no vault and never touches the network.
 
 mod accumulate;
+mod adapter;
 mod asset;
 mod directory;
 pub mod family;
@@ -18,6 +19,8 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 
 pub(crate) use accumulate::product;
+pub use adapter::Adapter;
+pub(crate) use adapter::OnTrial;
 pub use directory::TokenTable;
 pub use rerank::{PassageKey, ReadPassage, Reranked, Reranker};
 pub use static_model::{StaticModel, embedded};
@@ -68,6 +71,16 @@ pub trait Embedder: Send + Sync {
 
     /// Returns the row of a question; models that treat questions differently do so here.
     fn embed_query(&self, text: &str) -> Result<Vec<f32>, EmbedError>;
+
+    /// Does the same, adapted to a vault, where the adapter is one of this model.
+    fn embed_adapted(&self, text: &str, adapter: Option<&Adapter>) -> Result<Vec<f32>, EmbedError> {
+        match (adapter, self.token_vectors()) {
+            (Some(adapter), Some(tokens)) if adapter.fits(self.id()) => {
+                Ok(adapter.row(tokens, text))
+            }
+            _ => self.embed_query(text),
+        }
+    }
 
     /// Returns how many passages it is best asked for at once.
     fn batch_hint(&self) -> usize {

@@ -1,6 +1,7 @@
 //! Measures search against judged collections; a client of the two flows, nothing more.
 
 mod abstention;
+mod adapt;
 mod answers;
 mod baseline;
 mod collection;
@@ -14,6 +15,7 @@ use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 pub use abstention::{Abstention, Doubt, Misjudged, abstention};
+pub use adapt::{Adaptation, Adapted, Measured, adapt, keep_adapter};
 pub use answers::{
     AnswerFigures, AnswerOutcome, Answerable, Given, answerable, answers, f1, holds,
 };

@@ -51,6 +51,7 @@ pub use rows::facts::{
 };
 pub use rows::inventory::{Inventory, KnownNote};
 pub use rows::links::{ChangedGraph, LinkRow, LinkTarget, NoteStanding};
+pub(crate) use rows::meta::ADAPTER;
 pub use rows::meta::Meta;
 pub use rows::notes::{Named, NoteRow, has_lines};
 pub use vector::by_text::{packed as packed_text_vector, unpacked as unpacked_text_vector};

@@ -23,6 +23,8 @@ pub(crate) struct Source {
     pub(crate) breadcrumb: Vec<String>,
     pub(crate) lines: Option<(u32, u32)>,
     pub(crate) page: Option<u32>,
+    /// The file with the picture that it was read from, if it was.
+    pub(crate) picture: Option<String>,
     pub(crate) date: Option<String>,
     pub(crate) excerpt: String,
     pub(crate) text: String,
@@ -55,6 +57,7 @@ impl Source {
             ("section", Some(section.as_str())),
             ("date", self.date.as_deref()),
             ("page", page.as_deref()),
+            ("read_from_picture", self.picture.as_deref()),
             ("file", Some(self.path.as_str())),
         ] {
             if let Some(value) = value.filter(|value| !value.is_empty()) {
@@ -107,6 +110,7 @@ impl Sources {
             breadcrumb: hit.breadcrumb,
             lines: hit.start_line.zip(hit.end_line),
             page: hit.page,
+            picture: hit.picture,
             date: hit.date,
             excerpt: hit.excerpt,
             text: hit.text,
@@ -126,6 +130,7 @@ impl Sources {
             breadcrumb: sentence.breadcrumb.clone(),
             lines: sentence.start_line.zip(sentence.end_line),
             page: sentence.page,
+            picture: sentence.picture.clone(),
             date: sentence.date.clone(),
             excerpt: sentence.quote.clone(),
             text: sentence.quote.clone(),
@@ -149,6 +154,7 @@ impl Sources {
             title: note.title,
             lines: note.lines,
             page: None,
+            picture: None,
             date: note.date,
             text: note.text,
             is_attached: false,
@@ -167,6 +173,7 @@ impl Sources {
             breadcrumb: vec![name.to_owned()],
             lines: None,
             page: None,
+            picture: None,
             date: None,
             excerpt: cut(text, EXCERPT_CHARS).to_owned(),
             text: text.to_owned(),

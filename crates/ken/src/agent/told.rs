@@ -96,6 +96,7 @@ impl From<Source> for RagCitation {
                 start_line: source.lines.map(|lines| lines.0),
                 end_line: source.lines.map(|lines| lines.1),
                 page: source.page,
+                picture: source.picture,
                 quote: None,
             })),
         }

@@ -27,7 +27,7 @@ use crate::hint::Hinted;
 use crate::reader::Readers;
 use crate::render;
 use crate::runtime;
-use crate::settings::Settings;
+use crate::settings::{Patience, Settings};
 use crate::wire::eval::{
     self as wire, BaselineChange, EvalReport, MisjudgedQuestion, QuestionScores, SavedScores,
 };
@@ -38,7 +38,11 @@ const SHOWN_MAX: usize = 20;
 
 pub(super) fn run(settings: &Settings, place: &Place, args: &EvalArgs) -> Result<Found> {
     let args = &meant(args);
-    let model = runtime::Model::load(settings)?;
+    let waiting = match args.as_server {
+        true => &settings.clone().waits(Patience::Deadline),
+        false => settings,
+    };
+    let model = runtime::Model::load(waiting)?;
     let model = model.embedder()?;
     let tuning = settings.tuning(args.fusion);
     if !args.answerability.is_empty() {
@@ -57,7 +61,7 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &EvalArgs) -> Result
         tuning: &tuning,
         budget: &Budget::default(),
     };
-    let (mut report, outcomes, abstention) = measure(&cx, &asked)?;
+    let (mut report, outcomes, abstention) = measure(&cx, &asked, args.as_server)?;
     if let (Some(report), Some(found), true) = (&mut report.abstention, &abstention, args.gate) {
         report.misjudged = Some(MisjudgedQuestion::all(found));
     }
@@ -74,6 +78,9 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &EvalArgs) -> Result
     }
     if !place.quiet {
         tell_doubts(&asked, &report)?;
+        if args.label_free && model.token_vectors().is_some() {
+            render::say("`ken model tune` tries to adapt the model to what these notes are called");
+        }
     }
     let is_worse = (report.baseline.as_ref()).filter(|change| change.is_regression);
     if let Some(change) = is_worse {
@@ -182,15 +189,28 @@ impl TemporaryIndex {
 fn measure(
     cx: &SearchContext<'_>,
     asked: &Asked,
+    is_repeated: bool,
 ) -> Result<(EvalReport, [Outcome; 3], Option<Abstention>)> {
     let judgements = &asked.judgements;
     let status = cx.store.status()?;
-    let run = |mode| eval::run(cx.store, cx.embedder, cx.tuning, judgements, mode);
-    let outcomes = [run(MODES[0])?, run(MODES[1])?, run(MODES[2])?];
     let mut modes = serde_json::Map::new();
+    let mut run = |name: &str, mode| -> Result<Outcome> {
+        let started = runtime::cpu_time();
+        let outcome = eval::run(cx.store, cx.embedder, cx.tuning, judgements, mode)?;
+        let spent = runtime::cpu_time().saturating_sub(started);
+        modes.insert(name.to_owned(), wire::figures(&outcome, spent));
+        Ok(outcome)
+    };
+    let outcomes = [
+        run(MODES[0].name(), MODES[0])?,
+        run(MODES[1].name(), MODES[1])?,
+        run(MODES[2].name(), MODES[2])?,
+    ];
+    if is_repeated {
+        run("again", Mode::Hybrid)?;
+    }
     let mut kinds = serde_json::Map::new();
     for (mode, outcome) in MODES.iter().zip(&outcomes) {
-        modes.insert(mode.name().to_owned(), wire::figures(outcome));
         for (kind, n, metrics) in outcome.by_kind(judgements) {
             let of_kind = kinds
                 .entry(kind)

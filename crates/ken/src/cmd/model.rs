@@ -1,6 +1,8 @@
-//! `ken model`: which embedding models are in use, which there are, and transformers that read again.
+//! `ken model`: which embedding models are in use, which there are, transformers that read again, and a model adapted to
+//! a vault.
 
 mod transformer;
+mod tune;
 
 use std::path::Path;
 
@@ -22,6 +24,7 @@ pub(super) fn run(settings: &Settings, place: &Place, action: &ModelAction) -> R
         ModelAction::Pull { name, from } => transformer::pull(settings, name, from.as_deref()),
         ModelAction::Remove { name } => transformer::remove(settings, name),
         ModelAction::Fill { name } => transformer::fill(settings, place, name.as_deref()),
+        ModelAction::Tune(args) => tune::run(settings, place, args),
         ModelAction::Bench { name } => transformer::bench(settings, place, name.as_deref()),
     }
 }

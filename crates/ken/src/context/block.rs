@@ -26,14 +26,16 @@ impl Piece {
         let name = hit.section.as_ref().unwrap_or(&hit.title);
         let memory = hit.memory_type.map(|memory| format!(" · {memory}"));
         let others = also_in(&hit.also_in).map(|others| format!(" · {others}"));
+        let picture = render::read_from(hit).map(|picture| format!(" · {picture}"));
         format!(
-            "\n### {} ({})\n{} · {} · {}{}{}\n",
+            "\n### {} ({})\n{} · {} · {}{}{}{}\n",
             render::told(name),
             render::told(self.project()),
             render::told_as_code(&hit.place()),
             render::told(&hit.title),
             hit.id,
             memory.unwrap_or_default(),
+            render::told(&picture.unwrap_or_default()),
             render::told(&others.unwrap_or_default())
         )
     }

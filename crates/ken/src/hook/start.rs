@@ -147,11 +147,13 @@ fn line_of(piece: &Piece) -> String {
     } else {
         ""
     };
+    let picture = render::read_from(hit).map(|picture| format!(" ({picture})"));
     format!(
-        "- {} {} · {}: {short}{dots}",
+        "- {} {} · {}{}: {short}{dots}",
         render::told_as_code(&hit.place()),
         hit.breadcrumb.join(" › "),
-        hit.id
+        hit.id,
+        render::told(&picture.unwrap_or_default())
     )
 }
 

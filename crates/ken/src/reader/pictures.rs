@@ -24,6 +24,8 @@ pub(crate) struct Pictures {
     /// The index that knows the languages of the notes.
     index: Place,
     languages: OnceLock<Vec<String>>,
+    /// Set once old texts were looked for.
+    tidied: OnceLock<()>,
     /// Set from outside to finish with what is done so far.
     stop: &'static AtomicBool,
 }
@@ -42,9 +44,14 @@ type Pages = Option<Vec<String>>;
 
 impl Pictures {
     /// Reads with these tools for the vault of an index.
-    pub(crate) fn new(tools: PictureTools, index: Place, stop: &'static AtomicBool) -> Self {
+    pub(crate) fn new(
+        tools: PictureTools,
+        index: Place,
+        (now, stop): (fn() -> i64, &'static AtomicBool),
+    ) -> Self {
         Self {
-            cache: Cache::new(tools.cache.clone()),
+            cache: Cache::new(tools.cache.clone(), now),
+            tidied: OnceLock::new(),
             tools,
             index,
             languages: OnceLock::new(),
@@ -134,6 +141,9 @@ impl Pictures {
             .collect();
         // What cannot be kept is read again next time.
         let _ = self.cache.put(key, languages, &pages);
+        self.tidied.get_or_init(|| {
+            self.cache.prune();
+        });
         Ok(Some(pages))
     }
 

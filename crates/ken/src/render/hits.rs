@@ -74,7 +74,7 @@ pub(crate) fn hit(hit: &Hit, vault: Option<&Path>, lines: Option<&[Line]>, width
             }
         }
     }
-    if let Some(picture) = picture(hit) {
+    if let Some(picture) = read_from(hit) {
         for line in wrap(&pieces(&picture, |_| false), room) {
             out += &format!("   {DIM}{line}{DIM:#}\n");
         }
@@ -88,7 +88,7 @@ pub(crate) fn hit(hit: &Hit, vault: Option<&Path>, lines: Option<&[Line]>, width
 }
 
 /// Says that a passage was read from a picture, and from which if it is another file.
-fn picture(hit: &Hit) -> Option<String> {
+pub(crate) fn read_from(hit: &Hit) -> Option<String> {
     let picture = hit.picture.as_ref()?;
     Some(match *picture == hit.path {
         true => "read from a picture".to_owned(),

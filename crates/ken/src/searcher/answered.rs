@@ -71,6 +71,8 @@ pub(crate) struct Indexed {
     pub(crate) n_bytes: u64,
     /// Seconds since the index was known to be what the vault says.
     pub(crate) age_s: Option<i64>,
+    /// Whether questions are adapted to the words of the notes.
+    pub(crate) is_adapted: bool,
     /// The model that reads again by vectors, and how far those are.
     pub(crate) reread: Option<(ModelId, Coverage)>,
     /// What is not as it should be, and what to do about it.

@@ -55,6 +55,9 @@ pub(crate) struct AskedSentence {
     pub(crate) end_line: Option<u32>,
     /// Page, slide or sheet.
     pub(crate) page: Option<u32>,
+    /// The file with the picture that it was read from, if it was: letters may be wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) picture: Option<String>,
     /// The sentence, word for word; an ellipsis stands for what was left out.
     pub(crate) quote: String,
     /// Which characters of `quote` are the answer: the first, and the one behind the last.
@@ -137,6 +140,7 @@ impl AskedSentence {
             start_line: lines.map(|lines| lines.0),
             end_line: lines.map(|lines| lines.1),
             page: quoted.chunk.page,
+            picture: quoted.chunk.picture.clone(),
             quote: quoted.text,
             answer_start: quoted.answer.map(|answer| answer.0),
             answer_end: quoted.answer.map(|answer| answer.1),

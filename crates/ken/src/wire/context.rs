@@ -35,6 +35,9 @@ pub(crate) struct ContextBlock {
     pub(crate) start_line: Option<u32>,
     pub(crate) end_line: Option<u32>,
     pub(crate) page: Option<u32>,
+    /// The file with the picture that it was read from, if it was: letters may be wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) picture: Option<String>,
     pub(crate) score: Option<f64>,
     /// `semantic`, `procedural` or `episodic`, where the note is one of them.
     pub(crate) memory_type: Option<&'static str>,
@@ -69,6 +72,7 @@ impl ContextBlock {
             start_line: note.has_lines().then_some(passage.start_line),
             end_line: note.has_lines().then_some(passage.end_line),
             page: None,
+            picture: None,
             score: None,
             memory_type: note.memory_type.map(MemoryType::name),
             date: note.date.clone(),
@@ -88,6 +92,7 @@ impl ContextBlock {
             start_line: hit.start_line,
             end_line: hit.end_line,
             page: hit.page,
+            picture: hit.picture.clone(),
             score: Some(hit.score),
             memory_type: hit.memory_type,
             date: hit.date.clone(),

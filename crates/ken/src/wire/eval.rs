@@ -1,10 +1,11 @@
 //! The JSON types of `ken eval`, one of which is also read back.
 
 use std::fmt::Write;
+use std::time::Duration;
 
 use kenning::eval::{
-    Abstention, AnswerFigures, AnswerOutcome, Answerable, Change, Changed, Judgements, Misjudged,
-    Outcome, Proposal, ReadSentence, Reading,
+    Abstention, Adaptation, AnswerFigures, AnswerOutcome, Answerable, Change, Changed, Judgements,
+    Measured, Misjudged, Outcome, Proposal, ReadSentence, Reading,
 };
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
@@ -150,11 +151,62 @@ pub(crate) fn rounded(figure: f64) -> f64 {
 }
 
 /// Returns the figures of one mode.
-pub(crate) fn figures(outcome: &Outcome) -> Value {
+pub(crate) fn figures(outcome: &Outcome, cpu: Duration) -> Value {
     let mut figures = metrics(&outcome.metrics);
     figures["p50_ms"] = json!(outcome.median.as_secs_f64() * 1e3);
     figures["p99_ms"] = json!(outcome.p99.as_secs_f64() * 1e3);
+    let n = outcome.by_question.len().max(1) as f64;
+    figures["cpu_ms"] = json!(cpu.as_secs_f64() * 1e3 / n);
     figures
+}
+
+/// What `ken model tune` found.
+#[derive(Debug, Serialize)]
+pub(crate) struct AdaptReport {
+    domain: String,
+    seconds: f64,
+    kept: bool,
+    /// Why nothing was tried.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    left_alone: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tried: Option<Value>,
+}
+
+impl AdaptReport {
+    pub(crate) fn new(domain: &str, found: &Adaptation, seconds: f64, kept: bool) -> Self {
+        let measured = |found: &Measured| {
+            json!({
+                "before": found.before,
+                "after": found.after,
+                "low": found.comparison.low,
+                "high": found.comparison.high,
+                "queries": found.comparison.n_pairs,
+            })
+        };
+        let (left_alone, tried) = match found {
+            Adaptation::LeftAlone(reason) => (Some(reason.clone()), None),
+            Adaptation::Tried(tried) => (
+                None,
+                Some(json!({
+                    "names": tried.n_learnt,
+                    "held_out": tried.n_held_out,
+                    "rounds": tried.n_rounds,
+                    "bytes": tried.adapter.write().len(),
+                    "meaning": measured(&tried.meaning),
+                    "hybrid": measured(&tried.whole),
+                    "hybrid_without_link_texts": measured(&tried.unlinked),
+                })),
+            ),
+        };
+        Self {
+            domain: domain.to_owned(),
+            seconds,
+            kept,
+            left_alone,
+            tried,
+        }
+    }
 }
 
 /// Returns measures under their names.

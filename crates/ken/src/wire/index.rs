@@ -147,6 +147,8 @@ pub(crate) struct StatusResponse {
     pub(crate) links: u64,
     pub(crate) masked: u64,
     pub(crate) model: Option<String>,
+    /// Whether questions are adapted to the words of the notes (`ken model tune`).
+    pub(crate) adapted: bool,
     /// The model that reads the best passages again by their vectors, where there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub(crate) reads_again: Option<ReadsAgain>,
@@ -173,6 +175,7 @@ impl From<Indexed> for StatusResponse {
             links: status.n_links,
             masked: status.n_masked,
             model: status.model.as_ref().map(ToString::to_string),
+            adapted: indexed.is_adapted,
             reads_again: indexed.reread.map(|(id, coverage)| ReadsAgain {
                 model: id.to_string(),
                 passages: coverage.n_passages as u64,

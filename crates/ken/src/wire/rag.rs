@@ -199,6 +199,9 @@ pub(crate) struct FoundNote {
     pub(crate) start_line: Option<u32>,
     pub(crate) end_line: Option<u32>,
     pub(crate) page: Option<u32>,
+    /// The file with the picture that it was read from, if it was: letters may be wrong.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub(crate) picture: Option<String>,
     pub(crate) quote: Option<String>,
 }
 

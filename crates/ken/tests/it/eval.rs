@@ -100,3 +100,67 @@ fn a_broken_collection_is_told_with_the_line() {
         .bare_ken(&["eval", "--collection", "nowhere"])
         .expect_code(2);
 }
+
+#[test]
+fn a_vault_with_few_names_is_left_alone_and_told_why() {
+    let vault = TestVault::example();
+    let run = vault.ken(&["model", "tune"]).expect_code(1);
+    assert!(
+        run.stderr.contains("left alone: too few names"),
+        "{}",
+        run.stderr
+    );
+    let run = vault.ken(&["model", "tune", "--drop"]).expect_code(1);
+    assert!(run.stderr.contains("nothing was learnt"), "{}", run.stderr);
+}
+
+/// Notes with four headings each; things and places are everyday words, which the model knows.
+fn named(vault: &TestVault) {
+    const THINGS: [&str; 12] = [
+        "boiler", "garden", "bread", "bicycle", "violin", "river", "letter", "winter", "camera",
+        "soup", "window", "horse",
+    ];
+    const PLACES: [&str; 11] = [
+        "kitchen", "cellar", "school", "harbour", "forest", "station", "market", "office",
+        "island", "attic", "museum",
+    ];
+    for (n, thing) in THINGS.iter().enumerate() {
+        for (m, place) in PLACES.iter().enumerate() {
+            let other = THINGS[(n + m + 1) % THINGS.len()];
+            let mut text = format!(
+                "# Page about {thing} and {place}\n\nSee [[{other}-{place}|the {other} of the {place}]].\n"
+            );
+            for what in ["cost", "repair", "history", "colour"] {
+                text += &format!(
+                    "\n## Page about {what} of {thing} in {place}\n\nThe {thing} of the {place} has a {what} of its own.\n"
+                );
+            }
+            vault.write(&format!("{thing}-{place}.md"), &text);
+        }
+    }
+}
+
+#[test]
+fn what_is_learnt_is_kept_only_if_it_is_said_to_help() {
+    let vault = TestVault::empty();
+    named(&vault);
+    let dry = vault
+        .ken(&["model", "tune", "--dry-run", "--json"])
+        .expect_code(1)
+        .json();
+    assert_eq!(dry["kept"], false);
+    let tried = &dry["tried"];
+    assert!(tried["names"].as_u64().unwrap() >= 200, "{dry}");
+    assert!(tried["hybrid"]["queries"].as_u64().unwrap() >= 100, "{dry}");
+    assert!(tried["bytes"].as_u64().unwrap() <= 2_000_000, "{dry}");
+    vault.ken(&["model", "tune", "--drop"]).expect_code(1);
+    let run = vault.ken(&["model", "tune", "--json"]);
+    let report = run.json();
+    let without = &report["tried"]["hybrid_without_link_texts"];
+    let is_better = without["low"].as_f64().unwrap() > 0.0;
+    assert!(report["kept"] == false || is_better, "{report}");
+    // What is said to be kept is what there is to forget.
+    let code = if report["kept"] == true { 0 } else { 1 };
+    assert_eq!(run.code, code);
+    vault.ken(&["model", "tune", "--drop"]).expect_code(code);
+}

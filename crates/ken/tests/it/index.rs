@@ -168,7 +168,7 @@ fn status_tells_what_is_there() {
         .keys()
         .map(String::as_str)
         .collect();
-    assert_snapshot!(keys.join(" "), @"vault store bytes notes chunks without_vector links masked model languages index_age_s left_out other_files skipped warnings notices");
+    assert_snapshot!(keys.join(" "), @"vault store bytes notes chunks without_vector links masked model adapted languages index_age_s left_out other_files skipped warnings notices");
     assert_eq!(status["notes"], 47);
     assert!(status["chunks"].as_u64().unwrap() > 100);
     assert_eq!(status["languages"][0][0], "en");

@@ -85,6 +85,20 @@ fn what_a_picture_shows_is_found_and_belongs_to_the_note_that_shows_it() {
         told.contains("read from the picture Attachments/Invoice.png"),
         "{told}"
     );
+    // Whoever answers with it says so, too.
+    let asked = ken(
+        &vault,
+        &["ask", "--json", "who replaced the pressure valve"],
+    )
+    .json();
+    let quoted = asked["sentences"].as_array().unwrap();
+    let is_shown = |sentence: &serde_json::Value| sentence["picture"] == "Attachments/Invoice.png";
+    assert!(quoted.iter().any(is_shown), "{asked}");
+    let context = ken(&vault, &["context", "who replaced the pressure valve"]).stdout;
+    assert!(
+        context.contains("read from the picture Attachments/Invoice.png"),
+        "{context}"
+    );
     // The note itself is shown as it stands in its file.
     let note = ken(&vault, &["get", "Boiler.md"]).stdout;
     assert!(

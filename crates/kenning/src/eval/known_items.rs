@@ -17,7 +17,7 @@ const HEADING_WORDS_MIN: usize = 2;
 
 /// What a text was found as. A text that is several things is asked once, as the first of them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+pub(super) enum Kind {
     Alias,
     Title,
     Heading,
@@ -38,11 +38,12 @@ impl Kind {
 }
 
 /// A text, the note it stands for, and for links the note they stand in.
-struct Item {
-    kind: Kind,
-    text: String,
-    key: String,
-    path: String,
+#[derive(Clone)]
+pub(super) struct Item {
+    pub(super) kind: Kind,
+    pub(super) text: String,
+    pub(super) key: String,
+    pub(super) path: String,
     source: Option<String>,
 }
 
@@ -52,6 +53,11 @@ struct Item {
 /// What stands for several notes is left out. Notes in which a link stands are not counted when its
 /// text is asked for: they hold the very words, and were not meant.
 pub fn known_items(store: &Store) -> Result<Judgements> {
+    Ok(questions(&items(store)?, &Kind::ALL, SAMPLE_MAX))
+}
+
+/// Returns every text that stands for one note only.
+pub(super) fn items(store: &Store) -> Result<Vec<Item>> {
     let facts = Arc::unwrap_or_clone(store.select(Select::Every, Wanted::NAMES)?).into_iter();
     let mut notes: Vec<(NoteId, String)> = facts.map(|note| (note.id, note.path)).collect();
     notes.sort_by(|a, b| a.1.cmp(&b.1));
@@ -72,15 +78,20 @@ pub fn known_items(store: &Store) -> Result<Judgements> {
         paths.insert(item.path.clone());
     }
     items.retain(|item| meant.get(&item.key).is_some_and(|paths| paths.len() == 1));
+    Ok(items)
+}
+
+/// Makes questions of some of them, up to `n_max` of each kind.
+pub(super) fn questions(items: &[Item], kinds: &[Kind], n_max: usize) -> Judgements {
     let mut asked = HashSet::new();
     let mut questions = Vec::new();
-    for kind in Kind::ALL {
-        questions.extend(sample(&items, kind, &mut asked));
+    for &kind in kinds {
+        questions.extend(sample(items, kind, n_max, &mut asked));
     }
-    Ok(Judgements {
+    Judgements {
         questions,
         absent: Vec::new(),
-    })
+    }
 }
 
 fn items_of(store: &Store, id: NoteId, path: &str) -> Result<Vec<Item>> {
@@ -130,9 +141,9 @@ fn item(kind: Kind, text: String, path: &str, source: Option<&str>) -> Option<It
     })
 }
 
-/// Takes up to [`SAMPLE_MAX`] texts of a kind: those with the lowest hash, so that a note more or
+/// Takes up to `n_max` texts of a kind: those with the lowest hash, so that a note more or
 /// less changes few of them.
-fn sample(items: &[Item], kind: Kind, asked: &mut HashSet<String>) -> Vec<Question> {
+fn sample(items: &[Item], kind: Kind, n_max: usize, asked: &mut HashSet<String>) -> Vec<Question> {
     let mut by_key: HashMap<&str, Question> = HashMap::new();
     for item in items.iter().filter(|item| item.kind == kind) {
         if asked.contains(&item.key) {
@@ -153,7 +164,7 @@ fn sample(items: &[Item], kind: Kind, asked: &mut HashSet<String>) -> Vec<Questi
         .map(|(key, question)| (*blake3::hash(key.as_bytes()).as_bytes(), question))
         .collect();
     sampled.sort_by_key(|(hash, _)| *hash);
-    sampled.truncate(SAMPLE_MAX);
+    sampled.truncate(n_max);
     let mut questions: Vec<Question> = sampled.into_iter().map(|(_, question)| question).collect();
     questions.sort_by(|a, b| a.id.cmp(&b.id));
     questions

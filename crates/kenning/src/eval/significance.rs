@@ -101,7 +101,7 @@ fn quantile(sorted: &[f64], share: f64) -> f64 {
 }
 
 /// SplitMix64: small, fast, and good enough to draw questions with.
-struct SplitMix(u64);
+pub(super) struct SplitMix(pub(super) u64);
 
 impl SplitMix {
     fn next(&mut self) -> u64 {
@@ -113,7 +113,7 @@ impl SplitMix {
     }
 
     /// A number from zero to below `n`, by multiplying instead of dividing.
-    fn below(&mut self, n: usize) -> usize {
+    pub(super) fn below(&mut self, n: usize) -> usize {
         ((u128::from(self.next()) * n as u128) >> 64) as usize
     }
 }

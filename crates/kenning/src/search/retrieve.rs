@@ -314,7 +314,8 @@ fn ranks(scores: impl Iterator<Item = f32>) -> impl Iterator<Item = u32> {
 /// Embeds the question, refusing to compare it with vectors of another model.
 fn embed(cx: &SearchContext<'_>, text: &str) -> Result<Vec<f32>> {
     let current = cx.embedder.id();
-    match &cx.store.meta()?.model {
+    let meta = cx.store.meta()?;
+    match &meta.model {
         // The model was away when the index was made.
         Some(stored) if stored.dimensions == 0 => Err(Error::Model(EmbedError::Unavailable {
             model: stored.name.clone(),
@@ -325,6 +326,6 @@ fn embed(cx: &SearchContext<'_>, text: &str) -> Result<Vec<f32>> {
             stored: stored.clone(),
             current: current.clone(),
         }),
-        _ => Ok(cx.embedder.embed_query(text)?),
+        _ => Ok(cx.embedder.embed_adapted(text, meta.adapter())?),
     }
 }

@@ -2,13 +2,14 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::time::Duration;
 
-use kenning::embed::{EmbedError, Embedder, ModelId};
-use kenning::eval::{self, Judgements, Weight};
+use kenning::embed::{Adapter, EmbedError, Embedder, ModelId, TokenVectors, embedded};
+use kenning::eval::{self, Adaptation, Judgements, Weight};
 use kenning::search::tuning::Rerank;
-use kenning::search::{Fusion, Tuning};
+use kenning::search::{Fusion, Mode, SearchOptions, Tuning};
 
-use crate::support::{EMBEDDER, TestVault, vault};
+use crate::support::{EMBEDDER, NOW, TestVault, ask, vault};
 
 fn questions(vault: &TestVault) -> Judgements {
     vault.update();
@@ -151,4 +152,62 @@ fn a_gain_is_proposed_only_if_it_holds_on_other_questions() {
     // A weight that does nothing is never chosen.
     let idle = &eval::weights(&Tuning::default())[1..];
     assert!(!idle.is_empty() && tune(1.0, Some(idle)).chosen.is_empty());
+}
+
+#[test]
+fn a_vault_with_few_names_is_not_adapted_to() {
+    let vault =
+        vault("-- Boiler.md --\n# Boiler\n\nIt warms the house.\n\n-- Roof.md --\nIt leaks.\n");
+    vault.update_with(embedded()).unwrap();
+    let found = eval::adapt(&vault.store(), embedded(), &Tuning::default()).unwrap();
+    let Adaptation::LeftAlone(reason) = found else {
+        panic!("{found:?}");
+    };
+    assert!(reason.contains("too few names"), "{reason}");
+}
+
+/// Writes down that one word counts much.
+fn emphasis(word: &str) -> Adapter {
+    let model = embedded();
+    let mut tokens = Vec::new();
+    model.tokens(word, &mut tokens);
+    let factor = |token| if tokens.contains(&token) { "7f" } else { "00" };
+    let n = model.n_tokens();
+    let factors: String = (0..n as u32).map(factor).collect();
+    let text = format!("1 {} {n} 0 0 {factors}", model.id().revision);
+    Adapter::read(&text).unwrap()
+}
+
+#[test]
+fn what_was_learnt_counts_until_it_is_dropped() {
+    let vault = vault(
+        "-- Heating.md --\nThe boiler warms the house.\n\n-- Outside.md --\nThe garden has roses and a lawn.\n",
+    );
+    vault.update_with(embedded()).unwrap();
+    let place = vault.store_path().into();
+    let keep = |adapter: Option<&Adapter>| {
+        eval::keep_adapter(&place, adapter, Duration::ZERO, NOW).unwrap()
+    };
+    let options = SearchOptions {
+        mode: Mode::Vector,
+        ..SearchOptions::at(NOW)
+    };
+    let first = || {
+        let found = ask(&vault.store(), embedded(), "boiler garden", &options).unwrap();
+        let first = &found.hits[0];
+        (first.note.path.clone(), first.score)
+    };
+    let plain = first();
+    assert!(!keep(Some(&emphasis("garden"))));
+    assert_eq!(first().0, "Outside.md");
+    // Notes come and go; what was learnt stays.
+    vault.write("Cellar.md", "The cellar is damp.");
+    vault.update_with(embedded()).unwrap();
+    assert_eq!(first().0, "Outside.md");
+    assert!(keep(Some(&emphasis("boiler"))));
+    assert_eq!(first().0, "Heating.md");
+    vault.remove("Cellar.md");
+    vault.update_with(embedded()).unwrap();
+    assert!(keep(None) && !keep(None));
+    assert_eq!(first(), plain);
 }

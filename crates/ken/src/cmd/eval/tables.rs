@@ -4,7 +4,6 @@ use std::fmt::Write;
 
 use kenning::eval::{Fitted, Judgements, Outcome};
 
-use super::MODES;
 use crate::render;
 use crate::wire::eval::{
     AbstentionFigures, AnswerShares, AnswerabilityReport, AnswersReport, BaselineChange,
@@ -65,7 +64,7 @@ pub(super) fn measured(
     outcomes: &[Outcome; 3],
 ) -> String {
     let mut out = format!(
-        "{}: {} queries, {} notes, {} chunks\n{:<8} {:>8} {:>10} {:>11} {:>8} {:>7} {:>7} {:>9} {:>9}\n",
+        "{}: {} queries, {} notes, {} chunks\n{:<8} {:>8} {:>10} {:>11} {:>8} {:>7} {:>7} {:>9} {:>9} {:>9}\n",
         render::inline(&report.collection),
         report.queries,
         report.documents,
@@ -78,22 +77,23 @@ pub(super) fn measured(
         "P@1",
         "P@5",
         "p50 ms",
-        "p99 ms"
+        "p99 ms",
+        "CPU ms"
     );
-    for (mode, outcome) in MODES.iter().zip(outcomes) {
-        let m = &outcome.metrics;
+    for (mode, figures) in &report.modes {
+        let of = |name: &str| figures[name].as_f64().unwrap_or_default();
         let _ = writeln!(
             out,
-            "{:<8} {:>8.4} {:>10.4} {:>11.4} {:>8.4} {:>7.4} {:>7.4} {:>9.2} {:>9.2}",
-            mode.name(),
-            m.ndcg_at_10,
-            m.recall_at_10,
-            m.recall_at_100,
-            m.mrr_at_10,
-            m.precision_at_1,
-            m.precision_at_5,
-            outcome.median.as_secs_f64() * 1e3,
-            outcome.p99.as_secs_f64() * 1e3
+            "{mode:<8} {:>8.4} {:>10.4} {:>11.4} {:>8.4} {:>7.4} {:>7.4} {:>9.2} {:>9.2} {:>9.2}",
+            of("ndcg_at_10"),
+            of("recall_at_10"),
+            of("recall_at_100"),
+            of("mrr_at_10"),
+            of("precision_at_1"),
+            of("precision_at_5"),
+            of("p50_ms"),
+            of("p99_ms"),
+            of("cpu_ms")
         );
     }
     kinds(&mut out, judgements, outcomes);

@@ -79,6 +79,7 @@ pub(super) const ROOMS: [(&str, &[&str]); 35] = [
             "chunk::Prints",
             "conversation",
             "cpu",
+            "embed::Adapter",
             "embed::ModelId",
             "embed::PassageKey",
             "embed::quantise",

@@ -5,8 +5,11 @@ use std::collections::HashMap;
 use rusqlite::types::{FromSql, Value};
 use rusqlite::{Connection, OptionalExtension};
 
-use crate::embed::ModelId;
+use crate::embed::{Adapter, ModelId};
 use crate::words::Language;
+
+/// The fact of an index that keeps what questions are adapted by.
+pub(crate) const ADAPTER: &str = "adapter";
 
 /// The index as a whole, as far as every question may need it.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -23,6 +26,7 @@ pub struct Meta {
     pub device: Option<u64>,
     /// Name of the vault that it was made from.
     pub vault: Option<String>,
+    adapter: Option<Adapter>,
     facts: HashMap<String, String>,
 }
 
@@ -37,7 +41,9 @@ impl Meta {
             revision: fact("model_revision").unwrap_or_default().to_owned(),
             dimensions: (fact("model_dimensions").and_then(|n| n.parse().ok())).unwrap_or_default(),
         });
+        let adapter = fact(ADAPTER).and_then(Adapter::read);
         Self {
+            adapter: adapter.filter(|own| model.as_ref().is_some_and(|model| own.fits(model))),
             model,
             languages: languages
                 .into_iter()
@@ -49,6 +55,11 @@ impl Meta {
             vault: fact("vault").map(str::to_owned),
             facts,
         }
+    }
+
+    /// Returns what questions are adapted to the vault by, if it is there and made for the model of the index.
+    pub fn adapter(&self) -> Option<&Adapter> {
+        self.adapter.as_ref()
     }
 
     /// Returns what a writer has noted of the index under a key (see `StoreWriter::set_fact`).
