@@ -12,6 +12,7 @@ mod qmd;
 mod question;
 mod search;
 mod serve;
+mod store;
 
 use std::path::PathBuf;
 
@@ -41,6 +42,7 @@ pub(crate) use qmd::{
 pub(crate) use question::{Mistake, read};
 pub(crate) use search::{Conditions, Format, SearchArgs, Sort};
 pub(crate) use serve::{CompatServer, ServeArgs};
+pub(crate) use store::{StoreAction, StoreArgs, StoreCopyArgs};
 
 /// Find the right passage in your notes, by exact word and by meaning.
 ///
@@ -165,6 +167,8 @@ pub(crate) enum Command {
     },
     /// Copy the index into a file, safely even while it is used
     Backup(BackupArgs),
+    /// Move an index between a file and a server
+    Store(StoreArgs),
     /// Name folders of notes, to search them from anywhere
     Domain(DomainArgs),
     /// Choose the embedding model

@@ -32,6 +32,7 @@ mod report;
 mod search;
 mod serve;
 mod status;
+mod store;
 mod tags;
 mod tools;
 mod traverse;
@@ -96,6 +97,7 @@ pub(crate) fn run(args: Args) -> Result<Found> {
         Command::Status(status) => status::run(&settings()?, place, status),
         Command::Doctor { deep } => doctor::run(&settings()?, place, *deep),
         Command::Backup(backup) => backup::run(&settings()?, place, backup),
+        Command::Store(store) => store::run(&settings()?, place, &store.action),
         Command::Domain(domain) => domain::run(&new_settings()?, place, &domain.action),
         Command::Model(model) => model::run(&new_settings()?, place, &model.action),
         Command::Eval(eval) => eval::run(&settings()?.waits(Patience::Endless), place, eval),

@@ -89,6 +89,9 @@ fn of_engine(error: &Error) -> Option<String> {
             "choose another file with `--store FILE`, or make it anew with `ken index --full`"
                 .to_owned()
         }
+        Error::StoreFilled { .. } => {
+            "name another place, or give up what is there with `--force`".to_owned()
+        }
         Error::StoreCorrupt { .. } => {
             "run `ken index`; it puts the damaged file aside and makes a new one from the notes"
                 .to_owned()

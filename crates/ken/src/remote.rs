@@ -1,7 +1,7 @@
 //! Indexes that a server keeps: their addresses, which may hold a password and are never shown, and their places.
 
 use std::fmt;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Result;
 use kenning::store::Place;
@@ -18,6 +18,11 @@ impl Address {
         let store = store.to_str()?;
         let is_one = store.starts_with("postgres://") || store.starts_with("postgresql://");
         is_one.then(|| Self(store.to_owned()))
+    }
+
+    /// Returns it as what is given for a store.
+    pub(crate) fn into_store(self) -> PathBuf {
+        self.0.into()
     }
 
     /// Whether it is an address at all.

@@ -234,6 +234,7 @@ fn say_counts(report: &Report, seconds: f64) {
         (report.n_renamed, "renamed"),
         (report.n_removed, "removed"),
         (report.n_unchanged, "unchanged"),
+        (report.n_by_others, "by another ken"),
         (report.skipped.len(), "skipped"),
         (report.n_pictures, "with pictures read"),
     ] {

@@ -51,10 +51,14 @@ impl Address {
         }
         config.tcp_user_timeout(SILENCE_MAX);
         config.application_name("kenning");
+        // What is not on this machine is not talked to in the clear unless somebody wants that. On this machine there is
+        // nothing to hide, and the certificate that servers come with would be nobody's.
         let says_mode = url.contains("sslmode=");
-        // What is not on this machine is not talked to in the clear unless somebody wants that.
-        if verifies || (!says_mode && !config.get_hosts().iter().all(is_loopback)) {
+        let is_here = config.get_hosts().iter().all(is_loopback);
+        if verifies || (!says_mode && !is_here) {
             config.ssl_mode(SslMode::Require);
+        } else if !says_mode {
+            config.ssl_mode(SslMode::Disable);
         }
         let schema = schema_of(domain);
         Ok(Self {
@@ -167,6 +171,21 @@ mod tests {
         assert_eq!(format!("{address:?}"), shown);
         assert_eq!(address.config.get_ssl_mode(), SslMode::Require);
         assert_eq!(address.root_certificate, Some(PathBuf::from("/etc/ca.pem")));
+    }
+
+    #[test]
+    fn certificates_are_asked_for_where_they_mean_something() {
+        let mode = |url: &str| Address::parse(url, "work").unwrap().config.get_ssl_mode();
+        assert_eq!(mode("postgres://ann@localhost/notes"), SslMode::Disable);
+        assert_eq!(mode("postgres://ann@db1/notes"), SslMode::Require);
+        assert_eq!(
+            mode("postgres://ann@localhost/notes?sslmode=verify-full"),
+            SslMode::Require
+        );
+        assert_eq!(
+            mode("postgres://ann@db1/notes?sslmode=disable"),
+            SslMode::Disable
+        );
     }
 
     #[test]

@@ -167,6 +167,11 @@ pub(crate) fn note_facts(row: &Row) -> NoteFacts {
     }
 }
 
+/// Reads sixteen bytes.
+pub(crate) fn digest(row: &Row, column: usize) -> [u8; 16] {
+    row.get::<_, &[u8]>(column).try_into().unwrap_or_default()
+}
+
 pub(crate) fn note_id(row: &Row, column: usize) -> NoteId {
     NoteId::new(i64::from(row.get::<_, i32>(column)))
 }

@@ -67,10 +67,12 @@ fn step_up(session: &mut Session) -> Result<usize, postgres::Error> {
 /// Only an administrator may install an extension on most servers; where it is there, nothing is asked for.
 fn make_sure_of_vectors(session: &mut Session) -> Result<(), postgres::Error> {
     let found = session.query("SELECT 1 FROM pg_extension WHERE extname = 'vector'", &[])?;
-    match found.is_empty() {
-        true => session.batch("CREATE EXTENSION IF NOT EXISTS vector WITH SCHEMA public"),
-        false => Ok(()),
+    if !found.is_empty() {
+        return Ok(());
     }
+    // Two domains that are begun at the same time would both install it.
+    session.execute("SELECT pg_advisory_xact_lock($1, 0)", &[&LOCK])?;
+    session.batch("CREATE EXTENSION IF NOT EXISTS vector WITH SCHEMA public")
 }
 
 fn explained(server: &Server, error: postgres::Error) -> Error {

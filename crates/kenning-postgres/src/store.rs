@@ -7,18 +7,18 @@ use kenning::budget::Budget;
 use kenning::embed::PassageKey;
 use kenning::error::{Error, Result};
 use kenning::store::{
-    Asking, By, ChunkId, ChunkRow, Known, KnownNote, LexicalQuery, LexicalResults, LinkRow,
-    LinksOf, Masked, Meta, Name, Named, Nearest, NoteFacts, NoteId, NoteRow, NoteSet, Part,
-    Positions, Reads, Select, Status, TermGroup, Wanted, WordPlace, WordReader,
-    unpacked_text_vector,
+    Asking, By, ChunkId, ChunkRow, CodedVector, Coder, Known, KnownNote, LexicalQuery,
+    LexicalResults, LinkRow, LinksOf, Masked, Meta, Name, Named, Nearest, NoteFacts, NoteId,
+    NoteRow, NoteSet, Part, Positions, Reads, Select, Status, Surroundings, TermGroup, Wanted,
+    WordPlace, WordReader, unpacked_text_vector,
 };
 use kenning::vault::Skipped;
 use kenning::words::Language;
 use postgres::Row;
 
 use crate::rows::{
-    CHUNKS, NOTES, chunk_id, chunk_row, clean, facts_columns, link_row, note_facts, note_id,
-    note_row, stamp,
+    CHUNKS, NOTES, chunk_id, chunk_row, clean, digest, facts_columns, link_row, note_facts,
+    note_id, note_row, stamp,
 };
 use crate::schema;
 use crate::session::{Server, locked};
@@ -264,8 +264,12 @@ impl Reads for PgStore {
         vectors::cosines(&self.link, &*self.state()?, vector, &ids(chunks))
     }
 
-    fn chunk_vectors(&self, chunks: &[ChunkId]) -> Result<Vec<(ChunkId, Vec<f32>)>> {
-        vectors::vectors(&self.link, &*self.state()?, &ids(chunks))
+    fn coder(&self) -> Result<Coder> {
+        vectors::coder(&self.link, &*self.state()?)
+    }
+
+    fn coded_vectors(&self, chunks: &[ChunkId]) -> Result<Vec<(ChunkId, CodedVector)>> {
+        vectors::coded(&self.link, &ids(chunks))
     }
 
     fn text_vectors(&self, keys: &[PassageKey]) -> Result<Vec<Option<Vec<f32>>>> {
@@ -452,12 +456,13 @@ impl Reads for PgStore {
             Known::Window { n_before, n } => (n_before as i64, n as i64),
         };
         let rows = self.link.query(
-            "SELECT path, size, mtime_ns, inode, ctime_ns FROM note ORDER BY path LIMIT $2 OFFSET $1",
+            "SELECT path, size, mtime_ns, inode, ctime_ns, hash FROM note ORDER BY path LIMIT $2 OFFSET $1",
             &[&n_before, &n],
         )?;
         let known = |row: &Row| KnownNote {
             path: row.get(0),
             stamp: stamp(row, 1),
+            hash: digest(row, 5),
         };
         Ok(rows.iter().map(known).collect())
     }
@@ -468,6 +473,20 @@ impl Reads for PgStore {
             &[&clean(folder)],
         )?;
         Ok(rows.first().map(|row| row.get(0)))
+    }
+
+    fn surroundings(&self) -> Result<Surroundings> {
+        let pairs = |sql: &str| self.link.query(sql, &[]);
+        let folders = pairs("SELECT path, mtime_ns FROM folder ORDER BY path")?;
+        let committed = pairs("SELECT path, day FROM committed")?;
+        let keys = pairs("SELECT key FROM text_vector ORDER BY key")?;
+        Ok(Surroundings {
+            folders: folders.iter().map(|row| (row.get(0), row.get(1))).collect(),
+            committed: (committed.iter())
+                .map(|row| (row.get(0), row.get(1)))
+                .collect(),
+            text_vectors: keys.iter().map(|row| PassageKey(digest(row, 0))).collect(),
+        })
     }
 
     fn verify(&self) -> Result<Vec<String>> {

@@ -13,7 +13,7 @@ use tokio_rustls::TlsConnector;
 use tokio_rustls::client;
 use tokio_rustls::rustls::pki_types::pem::PemObject;
 use tokio_rustls::rustls::pki_types::{CertificateDer, ServerName};
-use tokio_rustls::rustls::{ClientConfig, RootCertStore};
+use tokio_rustls::rustls::{self, CertificateError, ClientConfig, RootCertStore};
 
 /// Makes connections private.
 #[derive(Clone)]
@@ -44,6 +44,19 @@ impl Tls {
         .with_root_certificates(roots)
         .with_no_client_auth();
         Ok(Self(Arc::new(config)))
+    }
+}
+
+/// Says what is wrong with a certificate, in the words of whoever has to do something about it.
+fn told(error: io::Error) -> io::Error {
+    let inner = error.get_ref().and_then(|inner| inner.downcast_ref());
+    match inner {
+        Some(rustls::Error::InvalidCertificate(CertificateError::UnknownIssuer)) => {
+            io::Error::other(
+                "no authority that is trusted vouches for the server's certificate; name its own with sslrootcert=FILE",
+            )
+        }
+        _ => error,
     }
 }
 
@@ -80,7 +93,8 @@ impl<S: AsyncRead + AsyncWrite + Unpin + Send + 'static> TlsConnect<S> for Conne
                 .host
                 .ok_or_else(|| io::Error::other("a certificate needs the name of a host"))?;
             let connector = TlsConnector::from(self.config);
-            connector.connect(host, stream).await.map(Private)
+            let connected = connector.connect(host, stream).await;
+            connected.map(Private).map_err(told)
         })
     }
 }

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 
 use kenning::error::Result;
-use kenning::store::{ChunkId, Coder, Nearest, Neighbour, NoteId, NoteSet, VectorSum};
+use kenning::store::{ChunkId, CodedVector, Coder, Nearest, Neighbour, NoteId, NoteSet, VectorSum};
 use postgres::Row;
 
 use crate::session::Session;
@@ -38,7 +38,7 @@ pub(crate) fn values_of(scale: f32, kept: &[f32]) -> Vec<i8> {
     kept.iter().map(value).collect()
 }
 
-fn coder(link: &Link, state: &State) -> Result<Coder> {
+pub(crate) fn coder(link: &Link, state: &State) -> Result<Coder> {
     let center = once(&state.center, || {
         let rows = link.query("SELECT bytes FROM meta WHERE key = 'code_center'", &[])?;
         let bytes: Vec<u8> = rows.first().and_then(|row| row.get(0)).unwrap_or_default();
@@ -165,12 +165,7 @@ pub(crate) fn cosines(
 }
 
 /// Reads the vectors of some chunks.
-pub(crate) fn vectors(
-    link: &Link,
-    state: &State,
-    chunks: &[i32],
-) -> Result<Vec<(ChunkId, Vec<f32>)>> {
-    let coder = coder(link, state)?;
+pub(crate) fn coded(link: &Link, chunks: &[i32]) -> Result<Vec<(ChunkId, CodedVector)>> {
     let rows = link.query(
         "SELECT id, scale, vector::real[] FROM chunk WHERE id = ANY($1) AND vector IS NOT NULL ORDER BY id",
         &[&chunks],
@@ -179,7 +174,7 @@ pub(crate) fn vectors(
         let scale: f32 = row.get(1);
         let values = values_of(scale, &row.get::<_, Vec<f32>>(2));
         let id = ChunkId::new(i64::from(row.get::<_, i32>(0)));
-        (id, coder.vector(scale, &values))
+        (id, CodedVector { scale, values })
     };
     Ok(rows.iter().map(vector).collect())
 }

@@ -1,7 +1,9 @@
 //! A writer of the index. There may be several at once: each batch of notes is one transaction, and what stands in the
-//! way of two at the same note is a lock on its path.
+//! way of two at the same note is a lock on its path. Who makes all of an index anew is alone, and so is who begins one.
 
+mod claims;
 mod inventory;
+mod locks;
 mod note;
 
 use std::collections::{BTreeSet, HashMap};
@@ -11,26 +13,36 @@ use std::time::Duration;
 use kenning::embed::{ModelId, PassageKey};
 use kenning::error::Result;
 use kenning::store::{
-    ChangedGraph, ChunkId, Coder, DATE_FROM_FILE, Encoded, Encoder, Inventory, LinkTarget, Meta,
-    NoteId, NoteStanding, Stamps, VectorSum, Writes, columns, packed_text_vector,
+    ChangedGraph, ChunkId, Claims, Coder, DATE_FROM_FILE, Encoded, Encoder, Inventory, LinkTarget,
+    Meta, NoteId, NoteStanding, Stamps, VectorSum, Writes, columns, packed_text_vector,
 };
 use kenning::vault::Stamp;
 use rustc_hash::FxHashSet;
 
 use crate::error::is_clash;
-use crate::rows::{clean, stamp};
+use crate::rows::{clean, digest, stamp};
 use crate::schema::{self, moved, wait_at_most};
 use crate::session::{Server, Session, locked};
 use crate::vectors::{self, floats, text_of};
+use claims::PgClaims;
 
-/// Marks the locks of writers among all locks of a database: they share it, whoever empties the index has it alone.
-const WRITERS: i32 = 0x4B45_4E57;
 /// How often a batch is tried that another writer was in the way of.
 const TRIES: usize = 5;
 /// Terms that a writer remembers to have listed.
 const TERMS_KNOWN_MAX: usize = 1 << 20;
 /// Changes of the sum of vectors that are left to be added up.
 const SUMS_MAX: i64 = 64;
+
+/// Whom the index is shared with.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Hold {
+    /// Other writers, too.
+    Shared,
+    /// Nobody, until the first note is written: two who find an index empty must not both begin it.
+    Begun,
+    /// Nobody, and everything is one transaction.
+    Whole,
+}
 
 /// One writer.
 pub(crate) struct PgWriter {
@@ -42,6 +54,7 @@ pub(crate) struct PgWriter {
     terms: BTreeSet<(i16, String)>,
     is_graph_outdated: bool,
     is_changed: bool,
+    hold: Hold,
 }
 
 impl PgWriter {
@@ -50,8 +63,8 @@ impl PgWriter {
         schema::prepare(server, &mut session, patience)?;
         // What was just installed lies in a schema that was not known before.
         let mut session = server.writer()?;
-        let joined = join(&mut session, server.schema(), patience);
-        joined.map_err(|error| server.sorted(error))?;
+        let hold = locks::enter(&mut session, server.schema(), patience);
+        let hold = hold.map_err(|error| server.sorted(error))?;
         Ok(Self {
             server: Arc::clone(server),
             session: session.into(),
@@ -59,7 +72,18 @@ impl PgWriter {
             terms: BTreeSet::new(),
             is_graph_outdated: false,
             is_changed: false,
+            hold,
         })
+    }
+
+    /// Lets other writers in.
+    fn share(&mut self) -> Result<()> {
+        if self.hold == Hold::Begun {
+            let schema = self.server.schema().to_owned();
+            self.sql(|session| locks::share(session, &schema))?;
+            self.hold = Hold::Shared;
+        }
+        Ok(())
     }
 
     fn sql<T>(&self, run: impl FnOnce(&mut Session) -> Result<T, postgres::Error>) -> Result<T> {
@@ -74,6 +98,9 @@ impl PgWriter {
         self.is_changed = true;
         let patience = self.patience;
         let mut session = locked(&self.session);
+        if self.hold == Hold::Whole {
+            return run(&mut session).map_err(|error| self.server.sorted(error));
+        }
         let mut tries = 0;
         loop {
             tries += 1;
@@ -113,6 +140,11 @@ impl PgWriter {
         Ok(())
     }
 
+    /// The domain whose notes are locked one by one, unless nobody else is there.
+    fn locked_domain(&self) -> Option<String> {
+        (self.hold == Hold::Shared).then(|| self.server.schema().to_owned())
+    }
+
     fn center(&self) -> Result<Vec<f32>> {
         let rows = self.sql(|session| {
             session.query("SELECT bytes FROM meta WHERE key = 'code_center'", &[])
@@ -120,17 +152,6 @@ impl PgWriter {
         let bytes: Vec<u8> = rows.first().and_then(|row| row.get(0)).unwrap_or_default();
         Ok(floats(&bytes))
     }
-}
-
-/// Becomes one of the writers; whoever empties the index is waited for.
-fn join(session: &mut Session, schema: &str, patience: Duration) -> Result<(), postgres::Error> {
-    let ms = patience.as_millis().clamp(1, 600_000);
-    session.batch(&format!("SET lock_timeout = '{ms}ms'"))?;
-    session.execute(
-        "SELECT pg_advisory_lock_shared($1, hashtext($2))",
-        &[&WRITERS, &schema],
-    )?;
-    session.batch("SET lock_timeout = 0")
 }
 
 /// Notes a fact down.
@@ -185,16 +206,23 @@ impl Writes for PgWriter {
         ))
     }
 
+    fn claims(&mut self) -> Result<Option<Box<dyn Claims>>> {
+        if self.hold == Hold::Whole {
+            return Ok(None);
+        }
+        self.share()?;
+        Ok(Some(Box::new(PgClaims::new(&self.server)?)))
+    }
+
     fn known(&self, path: Option<&str>) -> Result<Stamps> {
         let columns = "SELECT path, size, mtime_ns, inode, ctime_ns, hash FROM note";
         let rows = self.sql(|session| match path {
             Some(path) => session.query(&format!("{columns} WHERE path = $1"), &[&clean(path)]),
             None => session.query(columns, &[]),
         })?;
-        let known = rows.iter().map(|row| {
-            let hash = row.get::<_, &[u8]>(5).try_into().unwrap_or_default();
-            (row.get(0), (stamp(row, 1), hash))
-        });
+        let known = rows
+            .iter()
+            .map(|row| (row.get(0), (stamp(row, 1), digest(row, 5))));
         Ok(known.collect())
     }
 
@@ -265,30 +293,36 @@ impl Writes for PgWriter {
         self.change(|session| inventory::set(session, inventory))
     }
 
+    fn begin_whole(&mut self) -> Result<()> {
+        let (schema, patience) = (self.server.schema().to_owned(), self.patience);
+        if self.hold == Hold::Shared {
+            self.sql(|session| locks::take_over(session, &schema, patience))?;
+        }
+        self.hold = Hold::Begun;
+        self.sql(|session| {
+            // Without a transaction, or whoever asks would wait until the end of it. Passages are compared one by one
+            // until it is made anew.
+            session.batch("DROP INDEX CONCURRENTLY IF EXISTS chunk_vector")?;
+            session.batch("BEGIN")
+        })?;
+        self.hold = Hold::Whole;
+        Ok(())
+    }
+
     fn reset(&mut self, model: &ModelId, center: &[f32], _: &[String]) -> Result<()> {
         self.terms.clear();
-        let schema = self.server.schema().to_owned();
-        let patience = self.patience;
-        self.sql(|session| {
-            session.execute(
-                "SELECT pg_advisory_unlock_shared($1, hashtext($2))",
-                &[&WRITERS, &schema],
-            )?;
-            Ok(())
-        })?;
-        let done = self.change(|session| {
-            session.execute(
-                "SELECT pg_advisory_xact_lock($1, hashtext($2))",
-                &[&WRITERS, &schema],
-            )?;
+        let (schema, patience) = (self.server.schema().to_owned(), self.patience);
+        if self.hold == Hold::Shared {
+            self.sql(|session| locks::take_over(session, &schema, patience))?;
+            self.hold = Hold::Begun;
+        }
+        self.change(|session| {
             schema::empty(session)?;
             set_fact(session, "model_name", &model.name)?;
             set_fact(session, "model_revision", &model.revision)?;
             set_fact(session, "model_dimensions", &model.dimensions.to_string())?;
             set_center(session, center)
-        });
-        self.sql(|session| join(session, &schema, patience))?;
-        done
+        })
     }
 
     fn relearn(&mut self, _: &[String]) -> Result<()> {
@@ -318,10 +352,11 @@ impl Writes for PgWriter {
         if encoded.notes.is_empty() {
             return Ok(());
         }
+        self.share()?;
         let batch = note::Batch::of(&encoded.notes, &Coder::new(self.center()?));
         self.list_terms(batch.listed_terms())?;
-        let schema = self.server.schema().to_owned();
-        let is_same = self.change(|session| batch.write(session, &schema))?;
+        let domain = self.locked_domain();
+        let is_same = self.change(|session| batch.write(session, domain.as_deref()))?;
         self.is_graph_outdated |= !is_same;
         Ok(())
     }
@@ -382,9 +417,9 @@ impl Writes for PgWriter {
     }
 
     fn remove(&mut self, path: &str) -> Result<()> {
-        let schema = self.server.schema().to_owned();
+        let domain = self.locked_domain();
         let path = clean(path);
-        let is_gone = self.change(|session| note::remove(session, &schema, &path))?;
+        let is_gone = self.change(|session| note::remove(session, domain.as_deref(), &path))?;
         self.is_graph_outdated |= is_gone;
         Ok(())
     }
@@ -423,12 +458,19 @@ impl Writes for PgWriter {
     }
 
     fn abandon(self: Box<Self>) -> Result<()> {
-        // Each batch is whole; those that were written stay, and the next run goes on from there.
-        Ok(())
+        // Otherwise each batch is whole; those that were written stay, and the next run goes on from there.
+        match self.hold {
+            Hold::Whole => self.sql(|session| {
+                session.batch("ROLLBACK")?;
+                vectors::make_index(session)
+            }),
+            _ => Ok(()),
+        }
     }
 
     fn commit(&mut self, now: i64) -> Result<()> {
-        if !std::mem::take(&mut self.is_changed) {
+        self.share()?;
+        if !std::mem::take(&mut self.is_changed) && self.hold != Hold::Whole {
             return Ok(());
         }
         self.change(|session| {
@@ -458,6 +500,14 @@ impl Writes for PgWriter {
             }
             add_up(session)
         })?;
+        if self.hold == Hold::Whole {
+            self.sql(|session| {
+                moved(session)?;
+                session.batch("COMMIT")
+            })?;
+            self.hold = Hold::Begun;
+            self.share()?;
+        }
         self.is_changed = false;
         Ok(())
     }

@@ -64,6 +64,14 @@ pub enum Error {
         /// The vault that it was made from.
         vault: String,
     },
+    /// There is an index already, which is not to be overwritten unasked.
+    #[error("there is an index of {n_notes} notes at {path} already")]
+    StoreFilled {
+        /// Where it is.
+        path: PathBuf,
+        /// How many notes it has.
+        n_notes: usize,
+    },
     /// The file is ours but damaged.
     #[error("the index at {path} is damaged: {reason}")]
     StoreCorrupt {

@@ -3,6 +3,8 @@
 //! Workers prepare notes on all cores; one thread writes them, in order. A run is one step for those who
 //! read meanwhile, however large it is; only a first build shows what it has so far, and says so.
 
+mod changed;
+mod copy;
 mod fresh;
 mod gone;
 mod pictures;
@@ -13,11 +15,11 @@ mod standing;
 mod understand;
 mod vectors;
 
-use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
 pub use crate::chunk::Profile;
+pub use copy::{Copied, CopyContext, copy};
 pub use fresh::{Freshness, freshness, is_sampled};
 pub use gone::Withheld;
 pub use report::{Caveats, Progress, Rebuild, Report, Stage, caveats};
@@ -31,15 +33,10 @@ use crate::note::Format;
 use crate::secrets;
 use crate::store::{self, FileId, Inventory, Place, StoreWriter};
 use crate::vault::{self, Found, Source, Stamp, Walk};
+use changed::{Todo, write_changed};
 use gone::{Ground, Known};
 use pictures::Pictures;
-use prepare::{Group, Outcome, Tools, Written};
 
-/// Notes that a worker takes at once; enough to fill an embedding batch.
-const GROUP_NOTES: usize = 32;
-/// Groups that may be prepared ahead of the one that is written next; a file that takes long would
-/// otherwise fill the memory with what follows it.
-const GROUPS_AHEAD_MAX: usize = 24;
 /// Notes that the text dictionary is learnt from, and how much of each.
 const SAMPLE_NOTES: usize = 256;
 const SAMPLE_BYTES: usize = 4 << 10;
@@ -159,6 +156,9 @@ fn update_all(cx: &IndexContext<'_>) -> Result<Report> {
     if let Some(withheld) = reason {
         return leave_alone(cx, writer, walk, withheld, report, known.len());
     }
+    if plan.is_full() && !plan.is_first {
+        writer.begin_whole()?;
+    }
     if plan.is_reset {
         reset(cx, &mut writer, &plan, &walk.found)?;
         known.clear();
@@ -181,8 +181,12 @@ fn update_all(cx: &IndexContext<'_>) -> Result<Report> {
     };
     let changed: Vec<&Found> = walk.found.iter().filter(is_outdated).collect();
     report.n_unchanged = walk.found.len() - changed.len();
-    let todo = (changed.as_slice(), &pictures);
-    write_changed(cx, &mut writer, &plan, todo, &known, &mut report)?;
+    let todo = Todo {
+        changed: &changed,
+        pictures: &pictures,
+        known: &known,
+    };
+    changed::write_shared(cx, &mut writer, &plan, &todo, &mut report)?;
     if report.is_stopped && plan.is_full() && !plan.is_first {
         // Half of a new index is worth less than all of the old one.
         report.is_undone = true;
@@ -340,7 +344,12 @@ fn take_one(
     pictures.again = pictures::showing(cx, &[path])?;
     let showing = pictures::known_among(&known, &pictures.again);
     let changed: Vec<&Found> = found.into_iter().chain(&showing).collect();
-    write_changed(cx, writer, plan, (&changed, &pictures), &known, report)
+    let todo = Todo {
+        changed: &changed,
+        pictures: &pictures,
+        known: &known,
+    };
+    write_changed(cx, writer, plan, &todo, report)
 }
 
 /// What a run is to do with what is there.
@@ -456,144 +465,4 @@ fn learn_history(cx: &IndexContext<'_>, writer: &mut StoreWriter) -> Result<()> 
         writer.set_fact("git_head", Some(&history.head))?;
     }
     Ok(())
-}
-
-/// Prepares changed notes on all threads and writes them in order.
-fn write_changed(
-    cx: &IndexContext<'_>,
-    writer: &mut StoreWriter,
-    plan: &Plan,
-    (changed, pictures): (&[&Found], &Pictures),
-    known: &Known,
-    report: &mut Report,
-) -> Result<()> {
-    if plan.is_full() {
-        writer.set_fact("settings", Some(cx.options.profile.name()))?;
-    }
-    if changed.is_empty() {
-        return Ok(());
-    }
-    let encoder = writer.encoder()?;
-    let committed = writer.committed()?;
-    let mut tools = Tools::new(cx, &encoder, known, &committed, pictures);
-    tools.is_full = plan.is_full();
-    let group_notes = match pictures.is_patient {
-        true => 1,
-        false => GROUP_NOTES,
-    };
-    let groups: Vec<&[&Found]> = changed.chunks(group_notes).collect();
-    let next = AtomicUsize::new(0);
-    let is_failed = AtomicBool::new(false);
-    let written = Written::default();
-    let n_threads = cx.options.n_threads.clamp(1, groups.len());
-    std::thread::scope(|scope| {
-        let (sender, receiver) = crossbeam_channel::bounded(2 * n_threads);
-        for _ in 0..n_threads {
-            let sender = sender.clone();
-            let (tools, groups, next, is_failed) = (&tools, &groups, &next, &is_failed);
-            let written = &written;
-            scope.spawn(move || {
-                loop {
-                    if cx.stop.load(Ordering::Relaxed) || is_failed.load(Ordering::Relaxed) {
-                        return;
-                    }
-                    // Whoever takes a number sends its group: others may wait for it.
-                    let number = next.fetch_add(1, Ordering::Relaxed);
-                    if number >= groups.len() {
-                        return;
-                    }
-                    written.wait_until(number.saturating_sub(GROUPS_AHEAD_MAX));
-                    if sender
-                        .send((number, prepare::group(tools, groups[number])))
-                        .is_err()
-                    {
-                        return;
-                    }
-                }
-            });
-        }
-        drop(sender);
-        let done = write_groups(cx, writer, plan, receiver, &written, changed.len(), report);
-        is_failed.store(done.is_err(), Ordering::Relaxed);
-        // Nobody waits for what will not be written.
-        written.set(usize::MAX);
-        done
-    })?;
-    report.is_stopped = cx.stop.load(Ordering::Relaxed) && report.n_left > 0;
-    Ok(())
-}
-
-type Prepared = (usize, Result<Group>);
-
-/// Writes groups in their order, whatever order they were prepared in.
-fn write_groups(
-    cx: &IndexContext<'_>,
-    writer: &mut StoreWriter,
-    plan: &Plan,
-    receiver: crossbeam_channel::Receiver<Prepared>,
-    written: &Written,
-    n_total: usize,
-    report: &mut Report,
-) -> Result<()> {
-    let mut early: HashMap<usize, Group> = HashMap::new();
-    let (mut next, mut n_done, mut n_held) = (0, 0, 0);
-    report.n_left = n_total;
-    for (number, group) in receiver {
-        early.insert(number, group?);
-        while let Some(Group { outcomes, notes }) = early.remove(&next) {
-            next += 1;
-            written.set(next);
-            writer.put(notes)?;
-            for outcome in outcomes {
-                let n_bytes = write_outcome(writer, outcome, report)?;
-                n_done += 1;
-                report.n_left -= 1;
-                n_held += n_bytes;
-                report.n_bytes += n_bytes;
-                (cx.progress)(Progress {
-                    stage: Stage::Notes,
-                    n_done,
-                    n_total,
-                    n_bytes: report.n_bytes,
-                });
-            }
-            if n_held >= cx.options.step_bytes {
-                pictures::note_down(writer, report)?;
-                match plan.is_first {
-                    true => writer.commit(cx.now)?,
-                    false => writer.flush()?,
-                }
-                n_held = 0;
-            }
-        }
-    }
-    Ok(())
-}
-
-/// Writes down what became of a file; returns the bytes of text it had.
-fn write_outcome(writer: &mut StoreWriter, outcome: Outcome, report: &mut Report) -> Result<u64> {
-    match outcome {
-        Outcome::Taken(taken) => {
-            report.n_added += usize::from(taken.is_new);
-            report.n_changed += usize::from(!taken.is_new);
-            report.n_chunks += taken.n_chunks;
-            report.warnings.extend(taken.warnings);
-            report.masked.extend(taken.masked);
-            match taken.is_unread {
-                true => report.unread.insert(taken.path),
-                false => report.unread.remove(&taken.path),
-            };
-            Ok(taken.n_bytes)
-        }
-        Outcome::Same { path, stamp } => {
-            report.n_unchanged += 1;
-            writer.touch(&path, stamp, prepare::file_date(stamp).as_deref())?;
-            Ok(0)
-        }
-        // The last good version stays: the file may only be out of reach for a moment.
-        Outcome::Unreadable(skipped) => {
-            report.skipped.push(skipped);
-            Ok(0)
-        }
-    }
 }

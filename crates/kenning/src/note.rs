@@ -178,6 +178,15 @@ impl Format {
         }
     }
 
+    /// Returns the format that the store keeps under a name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        let all = Kind::all().map(Self::Other);
+        [Self::Markdown, Self::Plain]
+            .into_iter()
+            .chain(all)
+            .find(|format| format.name() == name)
+    }
+
     /// Returns the name the store keeps.
     pub fn name(self) -> &'static str {
         match self {
@@ -186,6 +195,11 @@ impl Format {
             Self::Other(kind) => kind.name(),
         }
     }
+}
+
+/// What well-known properties say.
+pub(crate) fn facts_of(properties: &Map<String, Value>) -> Facts {
+    frontmatter::understand(properties).facts
 }
 
 /// Understands the text of the file at `path`.

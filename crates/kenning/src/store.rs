@@ -49,7 +49,7 @@ pub use rows::facts::{
     Masked, NoteFacts, Source, Standing, Status, day_of_ns, kinds_of_files,
     n_bytes as listing_bytes,
 };
-pub use rows::inventory::{Inventory, KnownNote};
+pub use rows::inventory::{Inventory, KnownNote, Surroundings};
 pub use rows::links::{ChangedGraph, LinkRow, LinkTarget, NoteStanding};
 pub(crate) use rows::meta::ADAPTER;
 pub use rows::meta::Meta;
@@ -57,9 +57,9 @@ pub use rows::notes::{Named, NoteRow, has_lines};
 pub use vector::by_text::{packed as packed_text_vector, unpacked as unpacked_text_vector};
 pub use vector::mean::VectorSum;
 pub use vector::notes::mean_direction;
-pub use vector::quantise::{CodedQuery, Coder};
+pub use vector::quantise::{CodedQuery, CodedVector, Coder};
 pub use vector::{Nearest, Neighbour};
-pub use write::{DATE_FROM_FILE, DATE_FROM_GIT, Stamps, StoreWriter, Writes};
+pub use write::{Claim, Claims, DATE_FROM_FILE, DATE_FROM_GIT, Stamps, StoreWriter, Writes};
 
 use crate::error::{Error, Result};
 use file::open_checked;

@@ -222,6 +222,12 @@ pub enum Rule {
 }
 
 impl Rule {
+    /// Returns the rule that is called so.
+    pub fn from_name(name: &str) -> Option<Self> {
+        let all = [Self::NotAllowed, Self::Excluded, Self::Obsidian];
+        all.into_iter().find(|rule| rule.name() == name)
+    }
+
     /// Returns the rule for people.
     pub fn name(self) -> &'static str {
         match self {

@@ -132,8 +132,9 @@ impl Asked {
         let collection = args.collection.as_deref();
         if let Some(folder) = collection.filter(|_| !Settings::is_place_named(place)) {
             let source = Collection::read(folder)?;
-            let index = TemporaryIndex::make(&source, settings.profile(None)?, model)?;
             let (name, judgements) = judgements.unwrap_or_default();
+            let profile = settings.profile(None)?;
+            let index = TemporaryIndex::of(place, &name, &source, profile, model)?;
             return Ok(Self {
                 name,
                 judgements,
@@ -144,7 +145,9 @@ impl Asked {
         let located = settings.locate(place)?;
         let folder = located.vault.unwrap_or_default();
         let vault = Vault::open(&folder, located.rules)?.with_git(crate::git::log);
-        let index = TemporaryIndex::make(&vault, located.profile, model)?;
+        let asked = judgements.as_ref();
+        let domain = asked.map_or_else(|| name(&folder), |(name, _)| name.clone());
+        let index = TemporaryIndex::of(place, &domain, &vault, located.profile, model)?;
         let (name, judgements) = match judgements {
             Some(judgements) => judgements,
             None => (name(&folder), eval::known_items(&index.store)?),
@@ -162,14 +165,43 @@ impl Asked {
 struct TemporaryIndex {
     store: Store,
     /// Removed after the store is closed.
-    _folder: TempDir,
+    _folder: Option<TempDir>,
 }
 
 impl TemporaryIndex {
+    /// Makes one where it was asked for: on a server, that is a domain of its own, which stays.
+    fn of(
+        place: &Place,
+        name: &str,
+        source: &dyn Source,
+        profile: Profile,
+        model: &Arc<dyn Embedder>,
+    ) -> Result<Self> {
+        match Settings::scratch_store(place, &format!("eval_{name}"))? {
+            Some(server) => Ok(Self {
+                store: Self::fill(server, source, profile, model)?,
+                _folder: None,
+            }),
+            None => Self::make(source, profile, model),
+        }
+    }
+
     fn make(source: &dyn Source, profile: Profile, model: &Arc<dyn Embedder>) -> Result<Self> {
         let folder = tempfile::tempdir()?;
-        let path = folder.path().join("eval.db");
-        let index = Kenning::new(&path, runtime::now)
+        let place = folder.path().join("eval.db").into();
+        Ok(Self {
+            store: Self::fill(place, source, profile, model)?,
+            _folder: Some(folder),
+        })
+    }
+
+    fn fill(
+        place: kenning::store::Place,
+        source: &dyn Source,
+        profile: Profile,
+        model: &Arc<dyn Embedder>,
+    ) -> Result<Store> {
+        let index = Kenning::new(place.clone(), runtime::now)
             .embedder(Arc::clone(model))
             .reader(Arc::new(Readers::default()))
             .index_options(IndexOptions {
@@ -178,10 +210,7 @@ impl TemporaryIndex {
                 ..IndexOptions::default()
             });
         index.update(source)?;
-        Ok(Self {
-            store: Store::open(&path)?,
-            _folder: folder,
-        })
+        Ok(place.read()?)
     }
 }
 

@@ -1,6 +1,9 @@
 //! Which server keeps the index of a domain, if any does.
 
+use std::path::{Path, PathBuf};
+
 use anyhow::Result;
+use kenning::store as index;
 
 use super::Settings;
 use super::domain::DomainSettings;
@@ -8,6 +11,9 @@ use super::suggest::nearest;
 use crate::args::Place;
 use crate::hint::Hinted;
 use crate::remote::{Address, Remote};
+
+/// What the index file in the data directory is called.
+const DEFAULT: &str = "default";
 
 impl Place {
     /// The index file that was named, unless it was a server.
@@ -46,6 +52,32 @@ impl Settings {
             Some(store) => Remote::new(self.address(store)?, name).map(Some),
             None => Ok(None),
         }
+    }
+
+    /// Returns where an index is that was named: `default` is the file that is kept of what is meant; otherwise it is a
+    /// server of the settings or its address, or a file.
+    pub(crate) fn store_named(&self, name: &Path, place: &Place) -> Result<index::Place> {
+        let located = |store: Option<PathBuf>| {
+            self.locate(&Place {
+                store,
+                ..place.clone()
+            })
+        };
+        if name == Path::new(DEFAULT) {
+            return Ok(located(None)?.store.into());
+        }
+        let known = name.to_str().and_then(|name| self.stores.get(name));
+        match known.cloned().or_else(|| Address::of(name)) {
+            Some(address) => Ok(located(Some(address.into_store()))?.place()),
+            None => Ok(name.into()),
+        }
+    }
+
+    /// Returns a domain on the server that was named, if one was, for what nobody should mix up with notes.
+    pub(crate) fn scratch_store(place: &Place, domain: &str) -> Result<Option<index::Place>> {
+        let address = place.store_address();
+        let remote = address.map(|address| Remote::new(&address, domain));
+        Ok(remote.transpose()?.map(|remote| remote.place().clone()))
     }
 
     fn address(&self, store: &str) -> Result<&Address> {

@@ -59,7 +59,8 @@ impl From<&Updated> for IndexReport {
             changed: report.n_changed,
             removed: report.n_removed,
             renamed: report.n_renamed,
-            unchanged: report.n_unchanged,
+            // Whoever asks wants to know what this run changed.
+            unchanged: report.n_unchanged + report.n_by_others,
             chunks: report.n_chunks,
             vectors: report.n_vectors,
             pictures: report.n_pictures,
@@ -78,7 +79,7 @@ impl From<&Updated> for IndexReport {
                     domain: None,
                     path: path.clone(),
                     line: *line,
-                    pattern: (*pattern).to_owned(),
+                    pattern: pattern.clone().into_owned(),
                 })
                 .collect(),
             took_ms: (updated.seconds * 1e6).round() / 1e3,

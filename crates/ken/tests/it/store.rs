@@ -38,6 +38,38 @@ fn a_backup_overwrites_nothing() {
 }
 
 #[test]
+fn an_index_is_copied_with_all_that_belongs_to_it() {
+    let vault = TestVault::example();
+    vault
+        .ken(&["store", "copy", "default", "copy.db"])
+        .expect_hint("there is no index at", "ken index");
+    vault.ken(&["index"]).expect_code(0);
+    let run = vault
+        .ken(&["store", "copy", "default", "copy.db"])
+        .expect_code(0);
+    assert_eq!(run.stdout, "");
+    assert!(run.stderr.starts_with("copied "), "{}", run.stderr);
+    // Whoever goes on from the copy finds nothing to do.
+    let again = vault.ken(&["index", "--store", "copy.db", "--json"]).json();
+    assert_eq!((&again["added"], &again["changed"]), (&0.into(), &0.into()));
+    for question in ["boiler", "who repaired the gutter", "tag:home roof"] {
+        let hits = |args: &[&str]| {
+            let args = [&["search", "-f", "json", question], args].concat();
+            vault.ken(&args).json()["hits"].clone()
+        };
+        assert_eq!(hits(&["--store", "copy.db"]), hits(&[]), "{question}");
+    }
+    // Back, over what is there: only if that is wanted.
+    vault
+        .ken(&["store", "copy", "copy.db", "default"])
+        .expect_hint("there is an index of", "--force");
+    vault
+        .ken(&["store", "copy", "copy.db", "default", "--force"])
+        .expect_code(0);
+    vault.ken(&["search", "boiler"]).expect_code(0);
+}
+
+#[test]
 fn a_file_that_is_no_index_is_left_alone() {
     let vault = TestVault::example();
     fs::write(vault.beside("letter.db"), "Dear Sir or Madam").unwrap();

@@ -52,9 +52,9 @@ impl<'a> Batch<'a> {
     pub(super) fn write(
         &self,
         session: &mut Session,
-        schema: &str,
+        domain: Option<&str>,
     ) -> Result<bool, postgres::Error> {
-        lock(session, schema, &self.paths)?;
+        lock(session, domain, &self.paths)?;
         let rows = session.query(
             "SELECT path, id FROM note WHERE path = ANY($1)",
             &[&self.paths],
@@ -251,8 +251,8 @@ impl<'a> Batch<'a> {
             all().flat_map(|(id, note)| note.prepared.masked.iter().map(move |found| (id, found)))
         };
         let notes: Vec<i32> = masked().map(|(id, _)| *id).collect();
-        let lines: Vec<i32> = masked().map(|(_, found)| found.line as i32).collect();
-        let patterns: Vec<String> = masked().map(|(_, found)| clean(found.pattern)).collect();
+        let lines: Vec<i32> = masked().map(|(_, (line, _))| *line as i32).collect();
+        let patterns: Vec<String> = masked().map(|(_, (_, pattern))| clean(pattern)).collect();
         session.execute(
             "INSERT INTO masked (note, line, pattern) SELECT * FROM unnest($1::integer[], $2::integer[], $3::text[])",
             &[&notes, &lines, &patterns],
@@ -262,11 +262,19 @@ impl<'a> Batch<'a> {
 }
 
 /// Waits until no other writer is at these notes, in an order in which two cannot wait for each other.
-fn lock(session: &mut Session, schema: &str, paths: &[String]) -> Result<(), postgres::Error> {
+/// Without a domain, there is no other writer.
+fn lock(
+    session: &mut Session,
+    domain: Option<&str>,
+    paths: &[String],
+) -> Result<(), postgres::Error> {
+    let Some(domain) = domain else {
+        return Ok(());
+    };
     session.execute(
         "SELECT pg_advisory_xact_lock($1, number) FROM
             (SELECT DISTINCT hashtext($2 || '/' || path) AS number FROM unnest($3::text[]) AS path ORDER BY 1) AS locks",
-        &[&NOTES, &schema, &paths],
+        &[&NOTES, &domain, &paths],
     )?;
     Ok(())
 }
@@ -310,10 +318,10 @@ fn release(
 /// Removes every trace of a note; returns whether there was one.
 pub(super) fn remove(
     session: &mut Session,
-    schema: &str,
+    domain: Option<&str>,
     path: &str,
 ) -> Result<bool, postgres::Error> {
-    lock(session, schema, &[path.to_owned()])?;
+    lock(session, domain, &[path.to_owned()])?;
     let rows = session.query("DELETE FROM note WHERE path = $1 RETURNING id", &[&path])?;
     let ids: Vec<i32> = rows.iter().map(|row| row.get(0)).collect();
     let mut sum = VectorSum::default();
@@ -449,7 +457,7 @@ fn write_row(
     let text = |text: Option<String>| text.map(|text| clean(&text));
     let own = |text: &Option<String>| text.as_deref().map(clean);
     let (date, date_source) = match &record.date {
-        Some((date, source)) => (Some(clean(date)), Some(*source)),
+        Some((date, source)) => (Some(clean(date)), Some(source.as_ref())),
         None => (None, None),
     };
     let rows = session.query(

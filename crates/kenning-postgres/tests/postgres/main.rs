@@ -3,9 +3,15 @@
 
 mod domains;
 mod parity;
+mod shared;
 mod support;
+mod tls;
 mod writers;
 
 /// What every kind of store is asked.
 #[path = "../../../kenning/tests/it/seam.rs"]
 mod seam;
+
+/// What every kind of store is copied from and to.
+#[path = "../../../kenning/tests/it/copy.rs"]
+mod copy;

@@ -20,11 +20,14 @@ pub(crate) struct ScratchPlace {
 pub(crate) fn address() -> Option<String> {
     let address = std::env::var("KEN_TEST_POSTGRES").ok();
     if address.is_none() {
-        eprintln!(
-            "*** NOT TESTED: KEN_TEST_POSTGRES names no server; `scripts/postgres test` brings one up"
-        );
+        say_untested("KEN_TEST_POSTGRES names no server; `scripts/postgres test` brings one up");
     }
     address
+}
+
+/// Says aloud that nothing was tested.
+pub(crate) fn say_untested(why: &str) {
+    eprintln!("*** NOT TESTED: {why}");
 }
 
 /// Makes a place of its own.

@@ -5,22 +5,25 @@ use std::time::Duration;
 use kenning::store::{By, NoteSet};
 
 use crate::seam::{axis, prepared, put};
-use crate::support::scratch_place;
+use crate::support::{ScratchPlace, scratch_place};
 
 const WRITERS: usize = 4;
 const NOTES: usize = 12;
 
+/// An index of one note.
+fn scratch_with(path: &str, text: &str) -> Option<ScratchPlace> {
+    let scratch = scratch_place()?;
+    let note = prepared(path, text, &[Some(axis(64, 0))]);
+    put(&scratch.place, 64, vec![note]);
+    Some(scratch)
+}
+
 #[test]
 fn writers_of_the_same_notes_leave_each_of_them_whole() {
-    let Some(scratch) = scratch_place() else {
+    let Some(scratch) = scratch_with("first.md", "begun") else {
         return;
     };
     let place = &scratch.place;
-    put(
-        place,
-        64,
-        vec![prepared("first.md", "begun", &[Some(axis(64, 0))])],
-    );
     std::thread::scope(|scope| {
         for writer in 0..WRITERS {
             scope.spawn(move || {
@@ -68,15 +71,10 @@ fn writers_of_the_same_notes_leave_each_of_them_whole() {
 
 #[test]
 fn whoever_empties_the_index_waits_for_writers() {
-    let Some(scratch) = scratch_place() else {
+    let Some(scratch) = scratch_with("a.md", "red roof") else {
         return;
     };
     let place = &scratch.place;
-    put(
-        place,
-        64,
-        vec![prepared("a.md", "red roof", &[Some(axis(64, 0))])],
-    );
     let busy = place.write(Duration::from_millis(50)).unwrap();
     let mut other = place.write(Duration::from_millis(50)).unwrap();
     let model = other.meta().unwrap().model.unwrap();

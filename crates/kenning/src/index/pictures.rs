@@ -4,11 +4,12 @@
 use std::collections::{BTreeSet, HashSet};
 use std::sync::atomic::Ordering;
 
+use super::changed::{Todo, write_changed};
 use super::gone::Known;
 use super::prepare::Tools;
 use super::report::{Progress, Report, Stage};
 use super::understand::{Understood, understand};
-use super::{IndexContext, Plan, write_changed};
+use super::{IndexContext, Plan};
 use crate::chunk::{self, Chunk};
 use crate::error::Result;
 use crate::extract::{Extracted, Kind, Reader, Trouble};
@@ -248,7 +249,12 @@ pub(super) fn fill(
             ..Report::default()
         };
         let step: Vec<&Found> = step.iter().collect();
-        write_changed(cx, writer, plan, (&step, &pictures), &known, &mut told)?;
+        let todo = Todo {
+            changed: &step,
+            pictures: &pictures,
+            known: &known,
+        };
+        write_changed(cx, writer, plan, &todo, &mut told)?;
         report.n_pictures += told.n_changed;
         report.warnings.append(&mut told.warnings);
         report.masked.append(&mut told.masked);

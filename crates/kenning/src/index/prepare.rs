@@ -1,5 +1,6 @@
 //! One file into everything that is to be kept of it. Runs on worker threads, touches no store.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::{HashMap, HashSet};
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -39,7 +40,7 @@ pub(super) struct Taken {
     pub(super) n_bytes: u64,
     pub(super) n_chunks: usize,
     pub(super) warnings: Vec<(String, u32, String)>,
-    pub(super) masked: Vec<(String, u32, &'static str)>,
+    pub(super) masked: Vec<(String, u32, Cow<'static, str>)>,
 }
 
 /// Files that were prepared together.
@@ -143,7 +144,7 @@ fn outcome(tools: &Tools<'_>, file: &Found, stems: &mut Stems, batch: &mut Batch
     let note = prepared(tools, file, hash, read, stems, &mut batch.texts);
     let path = || note.path.clone();
     let warnings = (note.warnings.iter()).map(|w| (path(), w.line, w.message.clone()));
-    let masked = (note.masked.iter()).map(|finding| (path(), finding.line, finding.pattern));
+    let masked = (note.masked.iter()).map(|(line, pattern)| (path(), *line, pattern.clone()));
     let taken = Taken {
         path: path(),
         is_unread,
@@ -191,7 +192,7 @@ fn prepared(
             if !tools.embedder.is_slow() {
                 texts.push(passage_text(&note, &chunk));
             }
-            prepared_chunk(file, format, &note, chunk, stems)
+            prepared_chunk(&file.path, format, &note, chunk, stems)
         })
         .collect::<Vec<_>>();
     tell_apart(chunks.iter_mut().map(|chunk| &mut chunk.handle));
@@ -206,7 +207,9 @@ fn prepared(
         terms: note_terms(&file.path, &note, names_by_file, stems),
         chunks,
         warnings,
-        masked,
+        masked: (masked.into_iter())
+            .map(|finding| (finding.line, finding.pattern.into()))
+            .collect(),
         path: file.path.clone(),
         note,
     }
@@ -225,8 +228,9 @@ fn empty_chunk(note: &Note) -> Chunk {
     }
 }
 
-fn prepared_chunk(
-    file: &Found,
+/// A passage with everything that follows from its text.
+pub(super) fn prepared_chunk(
+    path: &str,
     format: Format,
     note: &Note,
     chunk: Chunk,
@@ -250,7 +254,7 @@ fn prepared_chunk(
     }
     let mut hasher = blake3::Hasher::new();
     hasher
-        .update(file.path.as_bytes())
+        .update(path.as_bytes())
         .update(&[0])
         .update(text.as_bytes());
     PreparedChunk {
@@ -286,7 +290,8 @@ fn first_u32(hash: &blake3::Hash) -> u32 {
     u32::from_be_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])
 }
 
-fn names(path: &str, note: &Note, by_file: bool) -> Vec<(u8, String)> {
+/// The names of a note, as keys.
+pub(super) fn names(path: &str, note: &Note, by_file: bool) -> Vec<(u8, String)> {
     let mut names = Vec::new();
     if by_file {
         names.push((0, words::name_key(note::file_stem(path))));
@@ -303,7 +308,7 @@ fn names(path: &str, note: &Note, by_file: bool) -> Vec<(u8, String)> {
 }
 
 /// The terms of everything a person sees of a note but its text.
-fn note_terms(path: &str, note: &Note, by_file: bool, stems: &mut Stems) -> Terms {
+pub(super) fn note_terms(path: &str, note: &Note, by_file: bool, stems: &mut Stems) -> Terms {
     let mut terms = Terms::default();
     let mut doers = String::new();
     let mut push = |text: &str, out: &mut String| {
@@ -390,7 +395,7 @@ fn push_value(value: &serde_json::Value, push: &mut dyn FnMut(&str)) {
 }
 
 /// The date of a note: what it says itself, then its file name, then git, then the file's time.
-fn date(tools: &Tools<'_>, file: &Found, note: &Note) -> Option<(String, &'static str)> {
+fn date(tools: &Tools<'_>, file: &Found, note: &Note) -> Option<(String, Cow<'static, str>)> {
     let facts = &note.facts;
     if let Some(date) = facts
         .published
@@ -398,15 +403,15 @@ fn date(tools: &Tools<'_>, file: &Found, note: &Note) -> Option<(String, &'stati
         .or(facts.created.as_ref())
         .or(facts.modified.as_ref())
     {
-        return Some((date.clone(), "front matter"));
+        return Some((date.clone(), "front matter".into()));
     }
     if let Some(date) = note::date_of_path(&file.path) {
-        return Some((date, "file name"));
+        return Some((date, "file name".into()));
     }
     if let Some(day) = tools.committed.get(&file.path) {
-        return Some((day.clone(), DATE_FROM_GIT));
+        return Some((day.clone(), DATE_FROM_GIT.into()));
     }
-    file_date(file.stamp).map(|date| (date, DATE_FROM_FILE))
+    file_date(file.stamp).map(|date| (date, DATE_FROM_FILE.into()))
 }
 
 /// The day a file was last written on.

@@ -1,5 +1,6 @@
 //! What a run did, and what is to be said of an index as it is.
 
+use std::borrow::Cow;
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
@@ -50,6 +51,8 @@ pub struct Report {
     pub n_renamed: usize,
     /// Notes left as they were.
     pub n_unchanged: usize,
+    /// Notes that others took meanwhile, who index the same vault into the same place.
+    pub n_by_others: usize,
     /// Chunks written.
     pub n_chunks: usize,
     /// Files whose pictures were read.
@@ -71,7 +74,7 @@ pub struct Report {
     /// Notes with something that could not be understood: path, line, message.
     pub warnings: Vec<(String, u32, String)>,
     /// Credentials masked: path, line, pattern.
-    pub masked: Vec<(String, u32, &'static str)>,
+    pub masked: Vec<(String, u32, Cow<'static, str>)>,
     /// Why everything was made anew.
     pub rebuilt: Option<Rebuild>,
     /// Whether the run was stopped before it was done.

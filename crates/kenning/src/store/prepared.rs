@@ -1,8 +1,9 @@
 //! What the write flow hands over: a note in plain fields.
 
+use std::borrow::Cow;
+
 use crate::chunk::{Chunk, Prints};
 use crate::note::{Format, Note, Warning};
-use crate::secrets::Finding;
 use crate::vault::Stamp;
 
 /// A note with everything that is to be kept of it.
@@ -18,7 +19,7 @@ pub struct PreparedNote {
     /// The note.
     pub note: Note,
     /// Date shown and aged by, and where it came from.
-    pub date: Option<(String, &'static str)>,
+    pub date: Option<(String, Cow<'static, str>)>,
     /// Whether the path says what the note is called; that of a collection is a mere id.
     pub is_named_by_file: bool,
     /// Names as keys: rank and key.
@@ -29,8 +30,8 @@ pub struct PreparedNote {
     pub chunks: Vec<PreparedChunk>,
     /// What could not be understood.
     pub warnings: Vec<Warning>,
-    /// What was masked.
-    pub masked: Vec<Finding>,
+    /// What was masked: line, and what gave it away.
+    pub masked: Vec<(u32, Cow<'static, str>)>,
 }
 
 /// Terms of a note, field by field.

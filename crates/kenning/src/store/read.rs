@@ -13,12 +13,13 @@ use super::lexical::{LexicalResults, Positions, TermGroup};
 use super::question::{By, Known, LexicalQuery, LinksOf, Name, NoteSet, Part, Select, Wanted};
 use super::rows::chunks::ChunkRow;
 use super::rows::facts::{Masked, NoteFacts, Status};
-use super::rows::inventory::KnownNote;
+use super::rows::inventory::{KnownNote, Surroundings};
 use super::rows::links::LinkRow;
 use super::rows::meta::Meta;
 use super::rows::notes::{Named, NoteRow};
 use super::sqlite::read::SqliteStore;
 use super::vector::Nearest;
+use super::vector::quantise::{CodedVector, Coder};
 use super::{ChunkId, NoteId};
 use crate::budget::Budget;
 use crate::embed::PassageKey;
@@ -63,9 +64,12 @@ pub trait Reads: Send + Sync {
     /// Compares a vector with those of some chunks, in order of their ids. Those that have none are left out.
     fn cosines(&self, vector: &[f32], chunks: &[ChunkId]) -> Result<Vec<(ChunkId, f32)>>;
 
-    /// Returns the vectors of some chunks, in order of their ids, as exactly as they are kept. Those that
+    /// Returns what turns vectors of this index into codes, and back.
+    fn coder(&self) -> Result<Coder>;
+
+    /// Returns the vectors of some chunks, in order of their ids, exactly as they are kept. Those that
     /// have none are left out.
-    fn chunk_vectors(&self, chunks: &[ChunkId]) -> Result<Vec<(ChunkId, Vec<f32>)>>;
+    fn coded_vectors(&self, chunks: &[ChunkId]) -> Result<Vec<(ChunkId, CodedVector)>>;
 
     /// Reads the vectors that a second model made of texts.
     fn text_vectors(&self, keys: &[PassageKey]) -> Result<Vec<Option<Vec<f32>>>>;
@@ -112,6 +116,9 @@ pub trait Reads: Send + Sync {
 
     /// Tells when a file last came or went in a folder, as of the last run that looked at it.
     fn folder_time(&self, folder: &str) -> Result<Option<i64>>;
+
+    /// Returns what is kept beside the notes and no question needs as a whole, for whoever copies the index.
+    fn surroundings(&self) -> Result<Surroundings>;
 
     /// Checks the index from end to end; returns what is wrong.
     fn verify(&self) -> Result<Vec<String>>;
@@ -185,6 +192,14 @@ impl Store {
     /// Reads one chunk.
     pub fn chunk(&self, id: ChunkId) -> Result<Arc<ChunkRow>> {
         Ok(self.chunks(By::Ids(&[id]))?.remove(0))
+    }
+
+    /// Returns the vectors of some chunks, in order of their ids, as near to what they were as their codes tell.
+    pub fn chunk_vectors(&self, chunks: &[ChunkId]) -> Result<Vec<(ChunkId, Vec<f32>)>> {
+        let coder = self.coder()?;
+        let coded = self.coded_vectors(chunks)?.into_iter();
+        let vectors = coded.map(|(id, kept)| (id, coder.vector(kept.scale, &kept.values)));
+        Ok(vectors.collect())
     }
 
     /// Reads the text of a chunk.

@@ -214,8 +214,8 @@ fn insert_details(
     }
     let mut add_masked = connection
         .prepare_cached("INSERT INTO masked (note, line, pattern) VALUES (?1, ?2, ?3)")?;
-    for finding in &record.masked {
-        add_masked.execute(params![note.0, finding.line, finding.pattern])?;
+    for (line, pattern) in &record.masked {
+        add_masked.execute(params![note.0, line, pattern])?;
     }
     Ok(())
 }

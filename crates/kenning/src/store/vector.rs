@@ -20,7 +20,7 @@ use super::{ChunkId, NoteId};
 use crate::cpu::{self, for_avx2};
 use blocks::{BLOCK_VECTORS, Blocks, each_code_block, each_kept_row, row_block_vectors};
 use mean::VectorSum;
-use quantise::Coder;
+use quantise::{CodedVector, Coder};
 
 /// How many of the nearest codes are compared more closely: one in so many, but neither fewer nor more than these.
 /// First by the question's own numbers with the signs, then, of the likeliest, with whole rows. Recall of the true
@@ -221,13 +221,16 @@ impl VectorReader {
     }
 
     /// Returns the vector of each of the given ids, which must be in order, as it is kept.
-    pub(super) fn vectors(
+    pub(super) fn coded(
         &self,
         connection: &SharedConnection,
         ids: &[usize],
-    ) -> rusqlite::Result<Vec<(ChunkId, Vec<f32>)>> {
-        let vector = |scale: f32, values: &[i8]| self.coder.vector(scale, values);
-        self.each_row(connection, ids, vector)
+    ) -> rusqlite::Result<Vec<(ChunkId, CodedVector)>> {
+        let coded = |scale: f32, values: &[i8]| CodedVector {
+            scale,
+            values: values.to_vec(),
+        };
+        self.each_row(connection, ids, coded)
     }
 
     /// Asks for something of the row of each id.

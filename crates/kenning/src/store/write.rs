@@ -39,6 +39,11 @@ pub trait Writes {
     /// Returns what encodes notes for this index, on any thread.
     fn encoder(&self) -> Result<Encoder>;
 
+    /// Returns what tells who takes which note, where several may write at once; nothing where there is only one.
+    fn claims(&mut self) -> Result<Option<Box<dyn Claims>>> {
+        Ok(None)
+    }
+
     /// Returns stamp and hash of the note at a path, or of every note.
     fn known(&self, path: Option<&str>) -> Result<Stamps>;
 
@@ -53,6 +58,12 @@ pub trait Writes {
 
     /// Replaces what is known of a vault beside its notes, or a part of it.
     fn set_inventory(&mut self, inventory: &Inventory<'_>) -> Result<()>;
+
+    /// Has nothing of what follows be seen before the next commit, and keeps other writers out until then. Stores
+    /// that show what is done batch by batch have to be told; a file always does so.
+    fn begin_whole(&mut self) -> Result<()> {
+        Ok(())
+    }
 
     /// Empties the index and names the model it is filled with from now on, with what it makes of everyday
     /// text on average. The samples are texts like those that will come.
@@ -101,6 +112,28 @@ pub trait Writes {
 
     /// Leaves the index as whoever copies it would like to find it.
     fn close(self: Box<Self>) -> Result<()>;
+}
+
+/// Who takes which note, among those who write into one index. Any thread may ask. What somebody claimed who is no
+/// longer there is free again.
+pub trait Claims: Send + Sync {
+    /// Claims files that are to be taken, as they are now; tells of each whose it is. `waits` is for whoever has nothing else to do: then
+    /// it takes a moment to find out that the first of them is still somebody else's.
+    fn take(&self, files: &[(&str, Stamp)], waits: bool) -> Result<Vec<Claim>>;
+
+    /// Gives back what is done.
+    fn release(&self, paths: &[&str]) -> Result<()>;
+}
+
+/// Whose a file is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Claim {
+    /// Whoever asked takes it, and releases it then.
+    Own,
+    /// Another writer is about to take it.
+    Others,
+    /// It is in the index as it is now.
+    Done,
 }
 
 impl Deref for StoreWriter {

@@ -3,6 +3,7 @@
 mod ask;
 mod cite;
 mod conversations;
+mod copy;
 #[cfg(unix)]
 mod crashes;
 mod damage;

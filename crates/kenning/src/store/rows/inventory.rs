@@ -5,6 +5,7 @@ use std::collections::HashMap;
 
 use rusqlite::{Connection, OptionalExtension, Row, Statement, params};
 
+use crate::embed::PassageKey;
 use crate::store::Known;
 use crate::store::{DATE_FROM_FILE, DATE_FROM_GIT};
 use crate::vault::{Rule, Skipped, Stamp};
@@ -139,6 +140,33 @@ pub(in crate::store) fn committed(
         .collect()
 }
 
+/// What is kept beside the notes.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Surroundings {
+    /// Folders, and when a file last came or went in each.
+    pub folders: Vec<(String, i64)>,
+    /// Days of last commits, by path.
+    pub committed: HashMap<String, String>,
+    /// The texts that a second model made vectors of.
+    pub text_vectors: Vec<PassageKey>,
+}
+
+pub(in crate::store) fn surroundings(connection: &Connection) -> rusqlite::Result<Surroundings> {
+    let folders = connection
+        .prepare("SELECT path, mtime_ns FROM folder ORDER BY path")?
+        .query_map([], |row| Ok((row.get(0)?, row.get(1)?)))?
+        .collect::<rusqlite::Result<_>>()?;
+    let text_vectors = connection
+        .prepare("SELECT key FROM text_vector ORDER BY key")?
+        .query_map([], |row| row.get(0).map(PassageKey))?
+        .collect::<rusqlite::Result<_>>()?;
+    Ok(Surroundings {
+        folders,
+        committed: committed(connection)?,
+        text_vectors,
+    })
+}
+
 /// A note as it was when it was indexed, to compare with its file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct KnownNote {
@@ -146,6 +174,8 @@ pub struct KnownNote {
     pub path: String,
     /// Stamp of its file.
     pub stamp: Stamp,
+    /// Hash of its bytes.
+    pub hash: [u8; 16],
 }
 
 /// Lists notes with their stamps, by path.
@@ -159,12 +189,13 @@ pub(in crate::store) fn known(
     };
     connection
         .prepare_cached(
-            "SELECT path, size, mtime_ns, inode, ctime_ns FROM note ORDER BY path LIMIT ?2 OFFSET ?1",
+            "SELECT path, size, mtime_ns, inode, ctime_ns, hash FROM note ORDER BY path LIMIT ?2 OFFSET ?1",
         )?
         .query_map([n_before, n], |row| {
             Ok(KnownNote {
                 path: row.get(0)?,
                 stamp: stamp(row, 1)?,
+                hash: row.get(5)?,
             })
         })?
         .collect()

@@ -62,6 +62,11 @@ impl Meta {
         self.adapter.as_ref()
     }
 
+    /// Lists everything that is noted of the index, by key.
+    pub fn facts(&self) -> impl Iterator<Item = (&str, &str)> {
+        (self.facts.iter()).map(|(key, value)| (key.as_str(), value.as_str()))
+    }
+
     /// Returns what a writer has noted of the index under a key (see `StoreWriter::set_fact`).
     pub fn fact(&self, key: &str) -> Option<&str> {
         self.facts.get(key).map(String::as_str)

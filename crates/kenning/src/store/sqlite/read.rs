@@ -20,11 +20,12 @@ use crate::store::question::{
 };
 use crate::store::rows::chunks::{self, ChunkRow};
 use crate::store::rows::facts::{self, Masked, NoteFacts, Status};
-use crate::store::rows::inventory::{self, KnownNote};
+use crate::store::rows::inventory::{self, KnownNote, Surroundings};
 use crate::store::rows::links::{self, LinkRow};
 use crate::store::rows::meta::{self, Meta};
 use crate::store::rows::notes::{self, Named, NoteRow};
 use crate::store::text::passages::Texts;
+use crate::store::vector::quantise::{CodedVector, Coder};
 use crate::store::vector::{Nearest, Neighbour, VectorReader, by_text, ids as vector_ids};
 use crate::store::{ChunkId, NoteId, Reads};
 use crate::words::Language;
@@ -166,10 +167,12 @@ impl Reads for SqliteStore {
         })
     }
 
-    fn chunk_vectors(&self, chunks: &[ChunkId]) -> Result<Vec<(ChunkId, Vec<f32>)>> {
-        self.of_vectors(chunks, |vectors, ids| {
-            vectors.vectors(&self.connection, ids)
-        })
+    fn coder(&self) -> Result<Coder> {
+        self.sql(meta::center).map(Coder::new)
+    }
+
+    fn coded_vectors(&self, chunks: &[ChunkId]) -> Result<Vec<(ChunkId, CodedVector)>> {
+        self.of_vectors(chunks, |vectors, ids| vectors.coded(&self.connection, ids))
     }
 
     fn text_vectors(&self, keys: &[PassageKey]) -> Result<Vec<Option<Vec<f32>>>> {
@@ -265,6 +268,10 @@ impl Reads for SqliteStore {
 
     fn folder_time(&self, folder: &str) -> Result<Option<i64>> {
         self.sql(|connection| inventory::folder_time(connection, folder))
+    }
+
+    fn surroundings(&self) -> Result<Surroundings> {
+        self.sql(inventory::surroundings)
     }
 
     fn verify(&self) -> Result<Vec<String>> {

@@ -26,6 +26,15 @@ pub struct Coder {
     flips: Vec<f32>,
 }
 
+/// A vector as it is kept, exactly: signed values in units of a scale.
+#[derive(Clone, Debug, PartialEq)]
+pub struct CodedVector {
+    /// What the values are multiplied with.
+    pub scale: f32,
+    /// The values, one for each rotated dimension.
+    pub values: Vec<i8>,
+}
+
 /// A question, rotated like the rows it is compared with.
 pub struct CodedQuery {
     rotated: Vec<f32>,
@@ -48,6 +57,11 @@ impl Coder {
             })
             .collect();
         Self { center, flips }
+    }
+
+    /// Returns what the vectors lie around.
+    pub fn center(&self) -> &[f32] {
+        &self.center
     }
 
     /// Returns the number of bytes of a code: one bit per rotated dimension.
@@ -97,6 +111,23 @@ impl Coder {
         let mut values = Vec::with_capacity(self.flips.len());
         let scale = unpack(words(code), row, &mut values);
         (scale, values)
+    }
+
+    /// Appends code and row of a vector that was kept before, so that nothing is rounded twice.
+    pub fn push_coded(&self, kept: &CodedVector, codes: &mut Vec<u8>, rows: &mut Vec<u8>) {
+        let mut values = kept.values.clone();
+        values.resize(self.flips.len(), 0);
+        let bits = values.chunks(8).map(|bits| {
+            let bits = (0..).zip(bits);
+            bits.fold(0, |byte, (bit, &value)| byte | (u8::from(value > 0) << bit))
+        });
+        codes.extend(bits);
+        rows.extend_from_slice(&kept.scale.to_le_bytes());
+        rows.extend(
+            values
+                .chunks(2)
+                .map(|pair| level_of(pair[0]) | (level_of(pair[1]) << 4)),
+        );
     }
 
     /// Prepares a question for comparison.
@@ -295,6 +326,12 @@ pub(in crate::store) fn unpack(
 pub(in crate::store) fn words(bytes: &[u8]) -> impl Iterator<Item = u64> {
     let words = bytes.as_chunks().0.iter();
     words.map(|word| u64::from_le_bytes(*word))
+}
+
+/// Returns which level a value is.
+fn level_of(value: i8) -> u8 {
+    let level = LEVELS.iter().position(|level| *level == value.abs());
+    level.unwrap_or(0) as u8
 }
 
 fn nearest_level(units: f32) -> u8 {
