@@ -25,5 +25,5 @@ mod tokens;
 pub use cross::CrossEncoder;
 pub use embedder::Transformer;
 pub use folder::{Folder, Pooling};
-pub use reranker::{Patience, RerankOptions, TransformerReranker};
+pub use reranker::{Patience, RerankOptions, TransformerReranker, Watch};
 pub use token_model::TokenModel;

@@ -6,17 +6,29 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 use kenning::embed::{EmbedError, Embedder, ModelId, PassageKey, ReadPassage, Reranker};
 
 use crate::cross::CrossEncoder;
 use crate::embedder::{Beside, Transformer};
 
-/// Begins to count the time of a question; what it returns tells whether there is time for more.
-pub type Patience = dyn Fn() -> Box<dyn Fn() -> bool> + Send + Sync;
+/// Begins to count the time of a question.
+pub type Patience = dyn Fn() -> Watch + Send + Sync;
 
-/// Passages that are read between two looks at the clock.
+/// The time of one question.
+pub struct Watch {
+    /// How long reading may take; as long as it takes where there is none.
+    pub deadline: Option<Duration>,
+    /// Returns how long the question has taken so far.
+    pub elapsed: Box<dyn Fn() -> Duration>,
+}
+
+/// Passages that are read together where nobody waits.
 const STEP_PASSAGES: usize = 2;
+/// What is left, with each question that had too little time, of how slow reading is thought to be: what was slow
+/// while the machine was busy is tried again one day.
+const PACE_KEPT: f64 = 0.98;
 /// Vectors that are remembered at most until somebody writes them down: 384 dimensions are 30 MB.
 const MADE_MAX: usize = 20_000;
 /// Passages without a vector that are remembered at most.
@@ -45,6 +57,8 @@ pub struct TransformerReranker {
     reads: Reads,
     options: RerankOptions,
     patience: Box<Patience>,
+    /// Seconds that a byte of a passage took so far.
+    pace: Mutex<Option<f64>>,
 }
 
 /// What it goes by.
@@ -78,6 +92,7 @@ impl TransformerReranker {
             reads,
             options,
             patience,
+            pace: Mutex::default(),
         }
     }
 
@@ -93,6 +108,7 @@ impl TransformerReranker {
             reads: Reads::Pairs(Lazy::new(folder, CrossEncoder::open)),
             options,
             patience,
+            pace: Mutex::default(),
         }
     }
 
@@ -104,30 +120,59 @@ impl TransformerReranker {
         }
     }
 
-    /// Reads what is still to be read, the best passages first, some at a time and as long as there is time.
+    /// Reads what is still to be read, the best passages first, as long as there is time. A passage that would take
+    /// longer than is left is passed over.
     fn read_some<T>(
         &self,
         passages: &[ReadPassage],
         found: &mut [Option<T>],
         read: impl Fn(&[&str]) -> Result<Vec<T>, EmbedError>,
     ) -> Result<(), EmbedError> {
-        let has_time = (self.patience)();
+        let watch = (self.patience)();
         let missing: Vec<usize> = (0..found.len())
             .filter(|&place| found[place].is_none())
             .collect();
-        for step in missing.chunks(STEP_PASSAGES) {
-            if !has_time() {
-                break;
-            }
+        let n_step = watch.deadline.map_or(STEP_PASSAGES, |_| 1);
+        let mut is_hurried = false;
+        for step in missing.chunks(n_step) {
             let texts: Vec<&str> = step
                 .iter()
                 .map(|&place| passages[place].text.as_str())
                 .collect();
+            let n_bytes: usize = texts.iter().map(|text| text.len()).sum();
+            let started = (watch.elapsed)();
+            let left = watch
+                .deadline
+                .map(|deadline| deadline.saturating_sub(started));
+            if left == Some(Duration::ZERO) {
+                break;
+            }
+            if left.is_some_and(|left| self.takes(n_bytes) > left.as_secs_f64()) {
+                is_hurried = true;
+                continue;
+            }
             for (&place, one) in step.iter().zip(read(&texts)?) {
                 found[place] = Some(one);
             }
+            self.learn_pace(n_bytes, (watch.elapsed)().saturating_sub(started));
+        }
+        if is_hurried {
+            let mut pace = locked(&self.pace);
+            *pace = pace.map(|pace| pace * PACE_KEPT);
         }
         Ok(())
+    }
+
+    /// Returns how many seconds reading will take; nothing as long as nobody knows.
+    fn takes(&self, n_bytes: usize) -> f64 {
+        locked(&self.pace).unwrap_or(0.0) * n_bytes as f64
+    }
+
+    /// The latest counts as much as all before.
+    fn learn_pace(&self, n_bytes: usize, taken: Duration) {
+        let latest = taken.as_secs_f64() / n_bytes.max(1) as f64;
+        let mut pace = locked(&self.pace);
+        *pace = Some(pace.map_or(latest, |before| (before + latest) / 2.0));
     }
 }
 

@@ -11,7 +11,7 @@ use kenning::embed::{Embedder, Reranker};
 use kenning::index::{Coverage, FillContext};
 use kenning::store::Place;
 use kenning_onnx::{
-    CrossEncoder, Folder, Patience, RerankOptions, Transformer, TransformerReranker,
+    CrossEncoder, Folder, Patience, RerankOptions, Transformer, TransformerReranker, Watch,
 };
 
 use super::{Installed, RECORD};
@@ -122,12 +122,11 @@ pub(super) fn reranker(installed: Installed, place: &RerankerPlace) -> Arc<dyn R
 
 /// Counts from when a question is asked.
 fn patience(deadline: Option<Duration>) -> Box<Patience> {
-    Box::new(move || match deadline {
-        None => Box::new(|| true),
-        Some(Duration::ZERO) => Box::new(|| false),
-        Some(deadline) => {
-            let started = Instant::now();
-            Box::new(move || started.elapsed() < deadline)
+    Box::new(move || {
+        let started = Instant::now();
+        Watch {
+            deadline,
+            elapsed: Box::new(move || started.elapsed()),
         }
     })
 }

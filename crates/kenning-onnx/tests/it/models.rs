@@ -1,9 +1,11 @@
 //! What comes out of models.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
+use std::time::Duration;
+
 use kenning::embed::{EmbedError, Embedder, ModelId, PassageKey, ReadPassage, Reranker};
 use kenning_onnx::{
-    CrossEncoder, Patience, RerankOptions, TokenModel, Transformer, TransformerReranker,
+    CrossEncoder, Patience, RerankOptions, TokenModel, Transformer, TransformerReranker, Watch,
 };
 
 use crate::tiny;
@@ -122,11 +124,14 @@ fn passages(model: &ModelId, texts: &[&str]) -> Vec<ReadPassage> {
     texts.iter().map(read).collect()
 }
 
-/// Lets so many looks at the clock pass.
-fn looks(n: usize) -> Box<Patience> {
+/// A deadline, and a clock on which a second passes between two looks at it.
+fn until(seconds: f32) -> Box<Patience> {
     Box::new(move || {
-        let left = std::cell::Cell::new(n);
-        Box::new(move || left.replace(left.get().saturating_sub(1)) > 0)
+        let passed = std::cell::Cell::new(0);
+        Watch {
+            deadline: Some(Duration::from_secs_f32(seconds)),
+            elapsed: Box::new(move || Duration::from_secs(passed.replace(passed.get() + 1))),
+        }
     })
 }
 
@@ -138,8 +143,9 @@ fn vectors_are_made_as_long_as_there_is_time_and_then_remembered() {
         share: 0.5,
         n_passages: 30,
     };
-    let reranker =
-        |n| TransformerReranker::by_vectors(model.id().clone(), folder.clone(), options, looks(n));
+    let reranker = |seconds| {
+        TransformerReranker::by_vectors(model.id().clone(), folder.clone(), options, until(seconds))
+    };
     let texts = ["the roof", "the gutter", "March", "repaired", "cost"];
     let all = passages(model.id(), &texts);
     let judged = |reranker: &TransformerReranker, passages: &[ReadPassage]| {
@@ -149,8 +155,8 @@ fn vectors_are_made_as_long_as_there_is_time_and_then_remembered() {
             .filter(|judgement| judgement.is_some())
             .count()
     };
-    assert_eq!(judged(&reranker(0), &all), 0);
-    let some = reranker(1);
+    assert_eq!(judged(&reranker(0.0), &all), 0);
+    let some = reranker(3.5);
     assert_eq!(judged(&some, &all), 2);
     // The next question goes on where the last one ended.
     assert_eq!(judged(&some, &all), 4);
@@ -173,12 +179,31 @@ fn vectors_are_made_as_long_as_there_is_time_and_then_remembered() {
             ..passage.clone()
         })
         .collect();
-    let fresh = reranker(0);
+    let fresh = reranker(0.0);
     assert_eq!(judged(&fresh, &kept), 5);
     assert_eq!(
         fresh.judge("roof", &kept).unwrap(),
-        reranker(9).judge("roof", &all).unwrap()
+        reranker(999.0).judge("roof", &all).unwrap()
     );
+}
+
+#[test]
+fn a_passage_that_would_take_too_long_is_passed_over() {
+    let folder = tiny(TINY[0]);
+    let model = Transformer::open(&folder).unwrap();
+    let options = RerankOptions {
+        share: 0.5,
+        n_passages: 30,
+    };
+    let id = model.id().clone();
+    let reranker = TransformerReranker::by_vectors(id, folder.clone(), options, until(4.5));
+    let long = "the gutter of the roof was repaired in March".repeat(9);
+    // The first tells how long reading takes: a second for eight letters.
+    let all = passages(model.id(), &["the roof", &long, "March", "cost"]);
+    let judged = reranker.judge("roof", &all).unwrap();
+    let is_judged: Vec<bool> = judged.iter().map(Option::is_some).collect();
+    assert_eq!(is_judged, [true, false, true, false]);
+    assert_eq!(reranker.take_missed().len(), 2);
 }
 
 /// Writes a static model: the tokenizer of a tiny one, and a row for each of its tokens.
@@ -240,7 +265,7 @@ fn a_language_that_the_model_does_not_know_gets_a_smaller_share() {
         n_passages: 30,
     };
     let (id, folder) = (model.id().clone(), tiny(TINY[0]));
-    let reranker = TransformerReranker::by_vectors(id, folder, options, looks(0));
+    let reranker = TransformerReranker::by_vectors(id, folder, options, until(0.0));
     let share = |text: &str| reranker.share(&passages(model.id(), &[text]));
     let (known, strange) = (share("repaired March gutter"), share("vxqkzw qzjxv wvkqx"));
     assert!(known > strange && strange < 0.1, "{known} {strange}");
@@ -259,7 +284,7 @@ fn a_cross_encoder_reads_as_far_as_there_is_time() {
         dimensions: 0,
     };
     let all = passages(&id, &["the roof", "the gutter", "March"]);
-    let reranker = TransformerReranker::by_pairs(id, tiny("tiny-cross"), options, looks(1));
+    let reranker = TransformerReranker::by_pairs(id, tiny("tiny-cross"), options, until(3.5));
     let judged = reranker.judge("who repaired the roof", &all).unwrap();
     assert!(judged[0].is_some() && judged[1].is_some() && judged[2].is_none());
 }
