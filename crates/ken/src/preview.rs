@@ -254,11 +254,11 @@ mod tests {
     fn callouts_say_their_kind_and_marked_words_are_marked() {
         check(
             "> [!danger] Clearing **it** deletes all.\n> Really.",
-            "<p><span class=\"callout\">Danger</span> <strong>Clearing <strong>it</strong> deletes all.</strong><br>Really.</p>",
+            "<p><span class=\"callout\" dir=\"ltr\">Danger</span> <strong>Clearing <strong>it</strong> deletes all.</strong><br>Really.</p>",
         );
         check(
             "> [!tip]-\n> Fold me.",
-            "<p><span class=\"callout\">Tip</span> <strong></strong><br>Fold me.</p>",
+            "<p><span class=\"callout\" dir=\"ltr\">Tip</span> <strong></strong><br>Fold me.</p>",
         );
         check("> [x] is no callout", "<p>[x] is no callout</p>");
         check("so ==this== counts", "so <mark>this</mark> counts");

@@ -31,6 +31,8 @@ export const tests = {
   "sign-in": (cx) => on(cx, "/?q=boiler", {}, async (page) => {
     await page.waitForURL(/sign-in/);
     await accessible(page);
+    const off = await page.evaluate(() => { const { left, right } = /** @type {Element} */ (document.querySelector(".door-form")).getBoundingClientRect(); return (left + right) / 2 - innerWidth / 2; });
+    assert.ok(Math.abs(off) < 2, `the form is ${off} pixels off the middle`);
     await page.locator("#token").fill("wrong");
     await page.locator(".primary").click();
     await page.locator(".trouble").waitFor();

@@ -112,7 +112,10 @@ impl<'a> Writer<'a> {
             self.callout = Some((end, kind));
             return;
         }
-        let label = format!("<span class=\"callout\">{}</span> <strong>", escaped(&kind));
+        let label = format!(
+            "<span class=\"callout\" dir=\"ltr\">{}</span> <strong>",
+            escaped(&kind)
+        );
         self.is_titled = true;
         self.events.push(Event::InlineHtml(label.into()));
         let rest = words.get(end.saturating_sub(range.start)..).unwrap_or("");
