@@ -39,6 +39,10 @@ pub(crate) fn summary(answer: &SearchResponse, n_shown: usize, n_found: usize) {
     for notice in &answer.notices {
         say_styled(&format!("{HEAD}hint:{HEAD:#} {}", inline(notice)));
     }
+    // Notes may say it, though no hit is good enough for who asked.
+    if n_found == 0 && answer.evidence != "none" && !answer.notices.is_empty() {
+        return;
+    }
     let hits = match (n_shown, n_found) {
         (1, 1) => "1 hit".to_owned(),
         (n, of) if n < of => format!("{n} of {of} hits, `--all` shows more"),

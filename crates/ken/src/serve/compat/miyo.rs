@@ -200,10 +200,12 @@ async fn folders(
 fn folder(searcher: &Searcher) -> MiyoFolder {
     let status = searcher.status().ok();
     let rules = &searcher.located().rules;
-    // What is left out because another domain has it is not named.
+    // What is left out because another domain has it, or always, is not named.
     let is_own = |entry: &&String| {
         let mut others = rules.others.iter();
-        !others.any(|other| other.allowed.has(entry) || other.allowed.entries().contains(entry))
+        entry.as_str() != kenning_curate::tags::QUEUE
+            && !others
+                .any(|other| other.allowed.has(entry) || other.allowed.entries().contains(entry))
     };
     let (exclude_patterns, exclude_folders) = rules
         .excluded
