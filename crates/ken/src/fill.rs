@@ -59,11 +59,13 @@ pub(crate) fn start(searchers: &Searchers, tell: Arc<Tell>) -> Option<Filling> {
     }
     let (alive, ended) = channel();
     let thread = thread::spawn(move || {
-        rest::lower_priority();
         let mut indexes: Vec<Index> = searchers
             .into_iter()
             .map(|searcher| Index::new(searcher, when))
             .collect();
+        // Questions wait for the model, too, and run on the threads that it starts as it is read.
+        indexes.iter().for_each(Index::load);
+        rest::lower_priority();
         loop {
             for index in &mut indexes {
                 index.look(&ended, &*tell);
@@ -167,6 +169,12 @@ impl Index {
         let file = private::rewrite(path.as_ref()).ok()?;
         file.try_lock().ok()?;
         Some(file)
+    }
+
+    /// Reads the model. What goes wrong is told when it is needed. What makes vectors ahead is made anew then, with
+    /// threads of the priority that they should have.
+    fn load(&self) {
+        drop(self.searcher.vectors_of().and_then(Reranker::maker));
     }
 
     fn model(&mut self, reranker: &dyn Reranker) -> Result<Arc<dyn Embedder>> {
