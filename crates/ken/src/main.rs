@@ -14,6 +14,7 @@ mod hint;
 mod hook;
 mod llm;
 mod mcp;
+mod memory;
 mod models;
 mod open;
 mod picker;

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::io::{self, IsTerminal, Read, Seek, Write, stderr};
 use std::path::Path;
-use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
@@ -18,6 +18,7 @@ use kenning::{Error, Kenning, Update};
 use crate::git;
 use crate::hint::Hinted;
 use crate::llm::RemoteEmbedder;
+use crate::memory;
 use crate::models;
 use crate::private;
 use crate::reader::Readers;
@@ -335,6 +336,9 @@ pub(crate) fn update_file(located: &Located, vault: &Vault, path: &str) -> Resul
     })
 }
 
+/// Notes after which freed memory is given back to the system.
+const GIVEN_BACK_AFTER: usize = 8_192;
+
 fn with_bar(
     located: &Located,
     source: &dyn Source,
@@ -342,7 +346,15 @@ fn with_bar(
     run: impl Fn(Update<'_>) -> kenning::Result<Report>,
 ) -> Result<(Report, f64)> {
     let bar = Bar::new();
-    let progress = |progress| bar.show(progress);
+    let n_given_back = AtomicUsize::new(0);
+    let progress = |progress: Progress| {
+        bar.show(progress);
+        // What threads freed stays with them; of a large vault that is half of all memory.
+        let n_due = progress.n_done / GIVEN_BACK_AFTER;
+        if n_given_back.fetch_max(n_due, Ordering::Relaxed) < n_due {
+            memory::give_back();
+        }
+    };
     let report = run_update(located, source, options, &progress, run);
     bar.shown.finish_and_clear();
     report

@@ -7,7 +7,6 @@ mod browse;
 pub(crate) mod caveats;
 pub(crate) mod fresh;
 mod lists;
-pub(crate) mod memory;
 mod mend;
 mod near;
 mod request;
@@ -35,6 +34,7 @@ pub(crate) use answered::{Answered, Asked, Indexed, NotesPage, Updated, Walk, Wa
 pub(crate) use request::{AskRequest, NotesRequest, SearchRequest, WalkRequest};
 pub(crate) use searchers::Searchers;
 
+use crate::memory;
 use crate::runtime::{self, How, Model};
 use crate::settings::{Located, Settings};
 

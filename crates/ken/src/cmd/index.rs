@@ -10,12 +10,11 @@ use crate::git;
 use crate::hint::Hinted;
 use crate::render;
 use crate::runtime::{self, How};
-use crate::searcher::{Updated, caveats, memory};
+use crate::searcher::{Updated, caveats};
 use crate::settings::{Located, Settings};
 use crate::wire::IndexReport;
 
 pub(super) fn run(settings: &Settings, place: &Place, args: &IndexArgs) -> Result<Found> {
-    memory::share(memory::Allocating::Update);
     let file = args
         .path
         .as_ref()

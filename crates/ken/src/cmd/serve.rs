@@ -12,9 +12,10 @@ use crate::args::{CompatServer, Place, ServeArgs};
 use crate::conversations::ConversationsPlace;
 use crate::fill;
 use crate::hint::Hinted;
+use crate::memory;
 use crate::open;
 use crate::render;
-use crate::searcher::{Searcher, Searchers, memory};
+use crate::searcher::{Searcher, Searchers};
 use crate::serve::{self, Options};
 use crate::settings::{Client, Settings};
 use crate::watch::{self, Rhythm, Tell, Watching};
@@ -25,7 +26,7 @@ const PORT: u16 = 7117;
 const TOKEN_CHARS_MIN: usize = 16;
 
 pub(super) fn run(settings: &Settings, place: &Place, args: &ServeArgs) -> Result<Found> {
-    memory::share(memory::Allocating::Server);
+    memory::share();
     let address = address(args)?;
     let clients = settings.clients(args.token_file.as_deref())?;
     check_safety(address, &clients)?;

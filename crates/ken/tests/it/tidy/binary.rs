@@ -2,7 +2,7 @@
 
 /// What each room of the binary may use of the others, and of the engine. Below stand those that use
 /// what is above.
-pub(super) const KEN_ROOMS: [(&str, &[&str], &[&str]); 32] = [
+pub(super) const KEN_ROOMS: [(&str, &[&str], &[&str]); 33] = [
     (
         "args",
         &[],
@@ -16,6 +16,7 @@ pub(super) const KEN_ROOMS: [(&str, &[&str], &[&str]); 32] = [
     ("llm/error", &[], &[]),
     ("hint", &["llm::error"], &["embed", "error"]),
     ("private", &[], &[]),
+    ("memory", &[], &[]),
     (
         "settings",
         &["args", "hint", "remote"],
@@ -40,6 +41,7 @@ pub(super) const KEN_ROOMS: [(&str, &[&str], &[&str]); 32] = [
             "git",
             "hint",
             "llm",
+            "memory",
             "models",
             "private",
             "reader",
@@ -55,7 +57,14 @@ pub(super) const KEN_ROOMS: [(&str, &[&str], &[&str]); 32] = [
     ),
     (
         "searcher",
-        &["args", "hint", "render::say", "runtime", "settings"],
+        &[
+            "args",
+            "hint",
+            "memory",
+            "render::say",
+            "runtime",
+            "settings",
+        ],
         &[
             "Kenning", "ask", "budget", "cite", "embed", "facets", "index", "links", "map",
             "search", "secrets", "store", "traverse", "vault",
@@ -209,6 +218,7 @@ pub(super) const KEN_ROOMS: [(&str, &[&str], &[&str]); 32] = [
             "hook",
             "llm",
             "mcp",
+            "memory",
             "models",
             "open",
             "picker",
