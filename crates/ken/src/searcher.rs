@@ -38,8 +38,8 @@ use crate::memory;
 use crate::runtime::{self, How, Model};
 use crate::settings::{Located, Settings};
 
-/// Notes that are asked for before anybody asks.
-const WARMING_NOTES: usize = 2;
+/// What is asked before anybody asks, in words that many notes have. Some things are kept in memory only for a second question.
+const WARMING: [&str; 2] = ["what is new and who made it?", "how is it used?"];
 
 /// What a question to a server may cost is counted as for a file of this size.
 const REMOTE_BYTES: u64 = 1 << 30;
@@ -109,19 +109,19 @@ impl Searcher {
     }
 
     /// Asks what nobody asked yet, so that the first who does finds index and model read. A model elsewhere is left
-    /// alone: nothing is sent that no person wrote.
+    /// alone: nothing is sent that no person wrote. So is an index that is damaged, which those mend who ask.
     pub(crate) fn warm(&self) -> Result<()> {
         let own = embedded().id();
         let is_own = self.model.embedder().is_ok_and(|model| model.id() == own);
-        for note in self.recent(WARMING_NOTES)? {
+        WARMING.iter().try_for_each(|question| {
             let request = AskRequest {
-                question: format!("what is {}", note.title),
+                question: (*question).to_owned(),
                 mode: (!is_own).then_some(Mode::Lexical),
                 ..AskRequest::default()
             };
-            self.ask(&request)?;
-        }
-        Ok(())
+            self.index
+                .with_store(|store| self.extract(store, &request, None).map(drop))
+        })
     }
 
     /// The same from a snapshot that was known to be up to date at `checked_at`.
