@@ -89,6 +89,10 @@ fn keep_inline(text: &str, offset: usize, kept: &mut Vec<(usize, char)>) {
                 0 => kept.push((offset + here, c)),
                 n_bytes => at += n_bytes,
             },
+            '|' | '-' | ':' if before.is_whitespace() && frame_bytes(&text[here..]) > 0 => {
+                at = here + frame_bytes(&text[here..]);
+                kept.push((offset + here, ' '));
+            }
             '|' if is_row => kept.push((offset + here, ' ')),
             // What stands between cells and items where a text is shown on one line.
             '|' | '·' if before.is_whitespace() && rest.starts_with(' ') => {
@@ -101,6 +105,17 @@ fn keep_inline(text: &str, offset: usize, kept: &mut Vec<(usize, char)>) {
             _ => kept.push((offset + here, c)),
         }
         before = c;
+    }
+}
+
+/// Bytes of a part of the line below a table's head, which a quote on one line has among its words: `|---|:--|`, `---`.
+fn frame_bytes(text: &str) -> usize {
+    let part = text.split(char::is_whitespace).next().unwrap_or_default();
+    let is_frame = part.contains("--") && part.chars().all(|c| "-:|".contains(c));
+    if is_frame && part.len() >= 3 {
+        part.len()
+    } else {
+        0
     }
 }
 
@@ -178,6 +193,7 @@ mod tests {
     fn what_stands_between_cells_and_items() {
         assert_snapshot!(check("Hall | Linen | 3000-1"), @"Hall Linen 3000-1");
         assert_snapshot!(check("one · two a|b 3·4"), @"one two a|b 3·4");
+        assert_snapshot!(check("Hall | Linen | |---|---| | c | --- | 0"), @"Hall Linen c 0");
     }
 
     #[test]
