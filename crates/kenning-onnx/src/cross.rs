@@ -4,10 +4,9 @@ use std::path::Path;
 
 use kenning::embed::EmbedError;
 
-use crate::batch;
 use crate::folder::{Folder, unreadable};
 use crate::session::Session;
-use crate::tokens::{Cutter, Tokens};
+use crate::tokens::Cutter;
 
 /// A transformer that compares a question with passages.
 pub struct CrossEncoder {
@@ -37,27 +36,22 @@ impl CrossEncoder {
         self.cutter.letters_a_piece(text)
     }
 
-    /// Returns how well each passage answers the question; only their order and distances mean something.
-    pub fn scores(&self, question: &str, passages: &[&str]) -> Result<Vec<f32>, EmbedError> {
-        let pair = |passage: &&str| {
-            let tokens = self.cutter.pair(question, passage);
-            tokens.map_err(|reason| unreadable(&self.folder.path.join("tokenizer.json"), &reason))
-        };
-        let tokens: Vec<Tokens> = passages.iter().map(pair).collect::<Result<_, _>>()?;
-        let mut scores = vec![0f32; passages.len()];
-        for batch in batch::batches(&tokens) {
-            let output = self.session.run(&batch, None)?;
-            // Several classes are there in models of entailment; the last is the one that agrees.
-            let n_classes = output.shape.last().copied().unwrap_or(0);
-            if n_classes == 0 || output.numbers.len() != n_classes * batch.places.len() {
+    /// Returns how well a passage answers the question; only order and distances of such scores mean something.
+    pub fn score(&self, question: &str, passage: &str) -> Result<f32, EmbedError> {
+        let tokens = self.cutter.pair(question, passage);
+        let tokens = tokens
+            .map_err(|reason| unreadable(&self.folder.path.join("tokenizer.json"), &reason))?;
+        if tokens.ids.is_empty() {
+            return Ok(0.0);
+        }
+        let output = self.session.run(&tokens, None)?;
+        // Several classes are there in models of entailment; the last is the one that agrees.
+        match (output.shape.last(), output.numbers.last()) {
+            (Some(&n_classes), Some(&agrees)) if n_classes == output.numbers.len() => Ok(agrees),
+            _ => {
                 let reason = format!("its output has the shape {:?}", output.shape);
-                return Err(unreadable(&self.folder.weights, &reason));
-            }
-            let rows = output.numbers.chunks(n_classes);
-            for (&place, row) in batch.places.iter().zip(rows) {
-                scores[place] = row[n_classes - 1];
+                Err(unreadable(&self.folder.weights, &reason))
             }
         }
-        Ok(scores)
     }
 }

@@ -5,13 +5,12 @@ use std::sync::Arc;
 
 use kenning::embed::{Calibration, EmbedError, Embedder, MadeFn, ModelId};
 
-use crate::batch::{self, Batch};
 use crate::folder::{Folder, Pooling, unreadable};
 use crate::session::{Output, Session, Threads};
-use crate::tokens::{Cutter, Tokens};
+use crate::tokens::Cutter;
 
 /// Passages after which rows are handed over, so that what was made is kept when somebody stops.
-const STEP_TEXTS: usize = 4 * batch::TEXTS_MAX;
+const STEP_TEXTS: usize = 32;
 
 /// A transformer that makes one row of a text.
 pub struct Transformer {
@@ -48,7 +47,7 @@ impl Transformer {
             cutter,
             session,
         };
-        model.id.dimensions = model.rows(&["a"], None)?.len();
+        model.id.dimensions = model.row("a", None)?.len();
         Ok(model)
     }
 
@@ -62,62 +61,46 @@ impl Transformer {
         self.cutter.letters_a_piece(text)
     }
 
+    /// Makes the row of a passage.
+    pub(crate) fn passage(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
+        self.row(&format!("{}{text}", self.folder.passage_prefix), None)
+    }
+
     /// Makes one row of each passage.
     fn passages(&self, texts: &[&str], threads: Option<&Threads>) -> Result<Vec<f32>, EmbedError> {
         let prefix = &self.folder.passage_prefix;
-        let texts: Vec<String> = texts.iter().map(|text| format!("{prefix}{text}")).collect();
-        self.rows(&texts, threads)
+        let mut rows = Vec::with_capacity(texts.len() * self.id.dimensions);
+        for text in texts {
+            rows.extend(self.row(&format!("{prefix}{text}"), threads)?);
+        }
+        Ok(rows)
     }
 
-    fn rows(
-        &self,
-        texts: &[impl AsRef<str>],
-        threads: Option<&Threads>,
-    ) -> Result<Vec<f32>, EmbedError> {
-        let cut = |text: &_| self.cut(AsRef::<str>::as_ref(text));
-        let tokens: Vec<Tokens> = texts.iter().map(cut).collect::<Result<_, _>>()?;
-        let mut rows: Vec<Vec<f32>> = vec![Vec::new(); texts.len()];
-        for batch in batch::batches(&tokens) {
-            let output = self.session.run(&batch, threads)?;
-            let made = self.pool(&batch, &output)?;
-            for (&place, row) in batch.places.iter().zip(made) {
-                rows[place] = row;
-            }
-        }
-        let n = rows.iter().map(Vec::len).max().unwrap_or(0);
-        for row in &mut rows {
-            row.resize(n.max(self.id.dimensions), 0.0);
-        }
-        Ok(rows.concat())
-    }
-
-    fn cut(&self, text: &str) -> Result<Tokens, EmbedError> {
+    /// Makes the row of a text; one that has no tokens is as far from all others.
+    fn row(&self, text: &str, threads: Option<&Threads>) -> Result<Vec<f32>, EmbedError> {
         let tokens = self.cutter.text(text);
-        tokens.map_err(|reason| unreadable(&self.folder.path.join("tokenizer.json"), &reason))
+        let tokens = tokens
+            .map_err(|reason| unreadable(&self.folder.path.join("tokenizer.json"), &reason))?;
+        let n = tokens.ids.len();
+        if n == 0 {
+            return Ok(vec![0.0; self.id.dimensions]);
+        }
+        let output = self.session.run(&tokens, threads)?;
+        Ok(normalised(self.pool(n, output)?))
     }
 
-    /// Makes one row of each text.
-    fn pool(&self, batch: &Batch, output: &Output) -> Result<Vec<Vec<f32>>, EmbedError> {
-        let n_texts = batch.places.len();
-        let rows: Vec<Vec<f32>> = match output.shape[..] {
-            [n, dimensions] if n == n_texts && dimensions > 0 => output
-                .numbers
-                .chunks(dimensions)
-                .map(<[f32]>::to_vec)
-                .collect(),
-            [n, width, dimensions] if n == n_texts && width == batch.width && dimensions > 0 => {
-                let texts = output.numbers.chunks(width * dimensions);
-                texts
-                    .zip(batch.lengths())
-                    .map(|(tokens, n)| pooled(tokens, n, dimensions, self.folder.pooling))
-                    .collect()
+    /// Makes one row of what came out for `n` tokens.
+    fn pool(&self, n: usize, output: Output) -> Result<Vec<f32>, EmbedError> {
+        match output.shape[..] {
+            [1, dimensions] if dimensions > 0 => Ok(output.numbers),
+            [1, width, dimensions] if width == n && dimensions > 0 => {
+                Ok(pooled(&output.numbers, n, dimensions, self.folder.pooling))
             }
             _ => {
                 let reason = format!("its output has the shape {:?}", output.shape);
-                return Err(unreadable(&self.folder.weights, &reason));
+                Err(unreadable(&self.folder.weights, &reason))
             }
-        };
-        Ok(rows.into_iter().map(normalised).collect())
+        }
     }
 }
 
@@ -160,7 +143,7 @@ impl Embedder for Transformer {
     }
 
     fn embed_query(&self, text: &str) -> Result<Vec<f32>, EmbedError> {
-        self.rows(&[format!("{}{text}", self.folder.query_prefix)], None)
+        self.row(&format!("{}{text}", self.folder.query_prefix), None)
     }
 
     fn batch_hint(&self) -> usize {

@@ -13,7 +13,6 @@
 //! # Ok::<(), kenning::embed::EmbedError>(())
 //! ```
 
-mod batch;
 mod cross;
 mod embedder;
 mod folder;

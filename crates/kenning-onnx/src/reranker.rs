@@ -24,8 +24,6 @@ pub struct Watch {
     pub elapsed: Box<dyn Fn() -> Duration>,
 }
 
-/// Passages that are read together where nobody waits.
-const STEP_PASSAGES: usize = 2;
 /// What is left, with each question that had too little time, of how slow reading is thought to be: what was slow
 /// while the machine was busy is tried again one day.
 const PACE_KEPT: f64 = 0.98;
@@ -126,20 +124,15 @@ impl TransformerReranker {
         &self,
         passages: &[ReadPassage],
         found: &mut [Option<T>],
-        read: impl Fn(&[&str]) -> Result<Vec<T>, EmbedError>,
+        read: impl Fn(&str) -> Result<T, EmbedError>,
     ) -> Result<(), EmbedError> {
         let watch = (self.patience)();
-        let missing: Vec<usize> = (0..found.len())
-            .filter(|&place| found[place].is_none())
-            .collect();
-        let n_step = watch.deadline.map_or(STEP_PASSAGES, |_| 1);
         let mut is_hurried = false;
-        for step in missing.chunks(n_step) {
-            let texts: Vec<&str> = step
-                .iter()
-                .map(|&place| passages[place].text.as_str())
-                .collect();
-            let n_bytes: usize = texts.iter().map(|text| text.len()).sum();
+        for (passage, found) in passages.iter().zip(found) {
+            if found.is_some() {
+                continue;
+            }
+            let n_bytes = passage.text.len();
             let started = (watch.elapsed)();
             let left = watch
                 .deadline
@@ -151,9 +144,7 @@ impl TransformerReranker {
                 is_hurried = true;
                 continue;
             }
-            for (&place, one) in step.iter().zip(read(&texts)?) {
-                found[place] = Some(one);
-            }
+            *found = Some(read(&passage.text)?);
             self.learn_pace(n_bytes, (watch.elapsed)().saturating_sub(started));
         }
         if is_hurried {
@@ -209,7 +200,7 @@ impl Reranker for TransformerReranker {
         let (model, made, missed) = match &self.reads {
             Reads::Pairs(model) => {
                 let mut judgements = vec![None; passages.len()];
-                let read = |texts: &[&str]| model.get()?.scores(question, texts);
+                let read = |text: &str| model.get()?.score(question, text);
                 self.read_some(passages, &mut judgements, read)?;
                 return Ok(judgements);
             }
@@ -221,7 +212,7 @@ impl Reranker for TransformerReranker {
         };
         let mut vectors = known(&locked(made), passages);
         let was_known: Vec<bool> = vectors.iter().map(Option::is_some).collect();
-        self.read_some(passages, &mut vectors, |texts| rows(&*model.get()?, texts))?;
+        self.read_some(passages, &mut vectors, |text| model.get()?.passage(text))?;
         for ((passage, vector), was_known) in passages.iter().zip(&vectors).zip(was_known) {
             match vector {
                 Some(vector) if !was_known => keep(made, passage.key, vector),
@@ -281,14 +272,6 @@ fn known(made: &HashMap<PassageKey, Vec<f32>>, passages: &[ReadPassage]) -> Vec<
         vector.or_else(|| made.get(&passage.key).cloned())
     };
     passages.iter().map(known).collect()
-}
-
-/// Makes one row of each text.
-fn rows(model: &Transformer, texts: &[&str]) -> Result<Vec<Vec<f32>>, EmbedError> {
-    let mut rows = Vec::new();
-    model.embed_passages(texts, &mut rows)?;
-    let dimensions = model.id().dimensions.max(1);
-    Ok(rows.chunks(dimensions).map(<[f32]>::to_vec).collect())
 }
 
 fn keep(made: &Mutex<HashMap<PassageKey, Vec<f32>>>, key: PassageKey, vector: &[f32]) {

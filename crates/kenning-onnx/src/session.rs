@@ -8,10 +8,10 @@ use rten::{Model, NodeId, RunOptions, ThreadPool, Value, ValueOrView};
 use rten_tensor::prelude::*;
 use rten_tensor::{NdTensorView, Tensor};
 
-use crate::batch::Batch;
 use crate::folder::unreadable;
+use crate::tokens::Tokens;
 
-/// What a model is given of a batch.
+/// What a model is given of a text.
 #[derive(Clone, Copy)]
 enum Input {
     Ids,
@@ -38,7 +38,7 @@ pub(crate) struct Session {
     output: NodeId,
 }
 
-/// Numbers that came out, and how they are laid out: rows, tokens (or none), dimensions.
+/// Numbers that came out, and how they are laid out: one text, its tokens (or none), dimensions.
 pub(crate) struct Output {
     pub(crate) numbers: Vec<f32>,
     pub(crate) shape: Vec<usize>,
@@ -57,32 +57,37 @@ impl Session {
         })
     }
 
-    /// Runs a batch, on some threads or on all cores.
+    /// Runs one text, on some threads or on all cores.
+    ///
+    /// Texts are never run together: a graph of int8 takes its scale from all that it is given, so that the numbers of
+    /// a text would depend on its neighbours, and on a few cores nothing is gained by it (docs/decisions/030).
     pub(crate) fn run(
         &self,
-        batch: &Batch,
+        tokens: &Tokens,
         threads: Option<&Threads>,
     ) -> Result<Output, EmbedError> {
-        let shape = [batch.places.len(), batch.width];
-        let positions: Vec<i32> = (0..shape[0]).flat_map(|_| 0..batch.width as i32).collect();
-        let given = |&(id, input): &(NodeId, Input)| {
-            let numbers = match input {
-                Input::Ids => &batch.ids,
-                Input::Mask => &batch.mask,
-                Input::Kinds => &batch.kinds,
-                Input::Positions => &positions,
-            };
-            (
-                id,
-                ValueOrView::from(NdTensorView::from_data(shape, &numbers[..])),
-            )
+        let n = tokens.ids.len();
+        let numbers = |input: Input| -> Vec<i32> {
+            match input {
+                Input::Ids => tokens.ids.iter().map(|&id| id as i32).collect(),
+                Input::Mask => vec![1; n],
+                Input::Kinds => tokens.kinds.iter().map(|&kind| kind as i32).collect(),
+                Input::Positions => (0..n as i32).collect(),
+            }
         };
-        let given: Vec<(NodeId, ValueOrView<'_>)> = self.inputs.iter().map(given).collect();
+        let given: Vec<(NodeId, Vec<i32>)> = (self.inputs.iter())
+            .map(|&(id, input)| (id, numbers(input)))
+            .collect();
+        let mut views: Vec<(NodeId, ValueOrView<'_>)> = Vec::with_capacity(given.len());
+        for (id, numbers) in &given {
+            let view = NdTensorView::from_data([1, n], &numbers[..]);
+            views.push((*id, view.into()));
+        }
         let on = |Threads(pool): &Threads| {
             RunOptions::default().with_thread_pool(Some(Arc::clone(pool)))
         };
         let options = threads.map(on);
-        let mut values = (self.model.run(given, &[self.output], options))
+        let mut values = (self.model.run(views, &[self.output], options))
             .map_err(|error| unreadable(&self.path, &error))?;
         let value: Value = values.remove(0);
         let tensor: Tensor<f32> = (value.try_into())

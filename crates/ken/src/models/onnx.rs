@@ -94,7 +94,7 @@ fn checked(folder: &Folder, name: &str) -> Result<Installed> {
     // Nobody makes vectors of one number: that is a judgement.
     let is_cross_encoder = dimensions == 1;
     if is_cross_encoder {
-        CrossEncoder::open(&folder.weights)?.scores("a question", &["a passage"])?;
+        CrossEncoder::open(&folder.weights)?.score("a question", "a passage")?;
     }
     Ok(Installed {
         name: name.to_owned(),
@@ -162,7 +162,9 @@ pub(crate) fn bench(installed: &Installed, texts: &[String]) -> Result<(f64, f64
     if installed.is_cross_encoder {
         let model = CrossEncoder::open(&installed.folder)?;
         let started = Instant::now();
-        model.scores(questions.first().unwrap_or(&""), &texts)?;
+        for text in &texts {
+            model.score(questions.first().unwrap_or(&""), text)?;
+        }
         return Ok((per(texts.len(), started), 0.0));
     }
     let model = Transformer::open(&installed.folder)?;

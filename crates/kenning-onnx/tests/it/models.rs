@@ -39,8 +39,8 @@ fn a_text_has_the_same_row_whatever_it_is_run_with() {
         assert_eq!(together.len(), texts.len());
         for (text, &row_of) in texts.iter().zip(&together) {
             let alone = row(&model, text);
-            let is_same = alone.iter().zip(row_of).all(|(a, b)| (a - b).abs() < 1e-5);
-            assert!(is_same, "{name} {text:?}: {alone:?} {row_of:?}");
+            // To the last bit: what a graph of int8 makes of a text would otherwise depend on its neighbours.
+            assert_eq!(alone, row_of, "{name} {text:?}");
             let length = row_of.iter().map(|x| x * x).sum::<f32>();
             assert!(
                 (length - 1.0).abs() < 1e-4 || length == 0.0,
@@ -100,19 +100,12 @@ fn what_cannot_be_run_is_an_error_that_names_the_file() {
 }
 
 #[test]
-fn pairs_are_compared_the_same_alone_and_together() {
+fn pairs_are_compared() {
     let model = CrossEncoder::open(&tiny("tiny-cross")).unwrap();
-    let passages = [
-        "the roof",
-        "",
-        "the gutter on the north side was repaired in March",
-    ];
-    let together = model.scores("who repaired the roof", &passages).unwrap();
-    for (passage, score) in passages.iter().zip(&together) {
-        let alone = model.scores("who repaired the roof", &[passage]).unwrap();
-        assert!((alone[0] - score).abs() < 1e-5, "{passage:?}");
-    }
-    assert_ne!(together[0], together[2]);
+    let score = |passage: &str| model.score("who repaired the roof", passage).unwrap();
+    let long = score("the gutter on the north side was repaired in March");
+    assert!(score("the roof").is_finite() && score("").is_finite() && long.is_finite());
+    assert_ne!(score("the roof"), long);
 }
 
 fn passages(model: &ModelId, texts: &[&str]) -> Vec<ReadPassage> {

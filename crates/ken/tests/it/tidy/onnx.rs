@@ -1,14 +1,13 @@
 //! Who may use whom in the crate of transformers, and which words only some of its files may say.
 
 /// What each room may use of the others.
-pub(super) const ONNX_ROOMS: [(&str, &[&str]); 8] = [
+pub(super) const ONNX_ROOMS: [(&str, &[&str]); 7] = [
     ("folder", &[]),
     ("tokens", &["folder"]),
     ("token_model", &["folder"]),
-    ("batch", &["tokens"]),
-    ("session", &["batch", "folder"]),
-    ("embedder", &["batch", "folder", "session", "tokens"]),
-    ("cross", &["batch", "folder", "session", "tokens"]),
+    ("session", &["folder", "tokens"]),
+    ("embedder", &["folder", "session", "tokens"]),
+    ("cross", &["folder", "session", "tokens"]),
     ("reranker", &["cross", "embedder"]),
 ];
 
