@@ -12,6 +12,10 @@ const SAMPLE_CHARS_MAX: usize = 600;
 const SAMPLE_LETTERS_MIN: usize = 24;
 /// Share of English function words above which no detector needs to be asked.
 const ENGLISH_SHARE_MIN: f32 = 0.16;
+/// Words with letters that English has not, such as "ø", from which on even an unsure answer is better than the common
+/// case, and the share of all words that they are above. Fewer may be names.
+const ACCENTED_WORDS_MIN: usize = 3;
+const ACCENTED_SHARE_MIN: f32 = 0.1;
 
 macro_rules! languages {
     ($($name:ident $code:literal $whatlang:ident),* $(,)?) => {
@@ -92,8 +96,11 @@ pub(crate) fn detect(text: &str) -> Language {
         Some(info) if info.is_reliable() || info.script() != whatlang::Script::Latin => {
             Language::from_whatlang(info.lang())
         }
-        // An unsure answer is still the best guess when it is backed by function words.
-        Some(info) if stop_share(sample, Language::from_whatlang(info.lang())) > 0.1 => {
+        // An unsure answer is still the best guess when it is backed by function words, or when it cannot be English.
+        Some(info)
+            if stop_share(sample, Language::from_whatlang(info.lang())) > 0.1
+                || is_accented(sample) =>
+        {
             Language::from_whatlang(info.lang())
         }
         _ => latin_default(sample),
@@ -124,6 +131,13 @@ fn stop_share(sample: &str, language: Language) -> f32 {
         return 0.0;
     }
     n_stop as f32 / n_words as f32
+}
+
+fn is_accented(sample: &str) -> bool {
+    let is_strange = |word: &str| word.chars().any(|c| !c.is_ascii() && c.is_alphabetic());
+    let n_words = words(sample).count();
+    let n_strange = words(sample).filter(|word| is_strange(word.text)).count();
+    n_strange >= ACCENTED_WORDS_MIN && n_strange as f32 > ACCENTED_SHARE_MIN * n_words as f32
 }
 
 /// Takes the sample from the middle of the text, where prose is likelier than headings.
@@ -162,6 +176,18 @@ mod tests {
             (
                 "这封信是早上到的，讲的是老房子的屋顶。我们需要尽快修理它。",
                 Language::Unknown,
+            ),
+            (
+                "Lejekontrakt. Lejekontrakten ophører efter tre måneders opsigelse. Sundhedsforsikringen dækker tandlægen.",
+                Language::Danish,
+            ),
+            (
+                "Größe, Höhe, Längenmaße für Türöffnung: bitte prüfen",
+                Language::German,
+            ),
+            (
+                "Kira Roth\n020 7946 0814\ncafé Zoë, Main Street, Bristol",
+                Language::English,
             ),
             ("ok", Language::English),
         ];
