@@ -3,6 +3,24 @@
 /// Flags of a JavaScript regular expression.
 const REGEX_FLAGS: &str = "dgimsuvy";
 
+/// "And", "or" and their like in languages that write "Inhaberkarten und -marken".
+pub(super) const JOINING: [&str; 14] = [
+    "und",
+    "oder",
+    "sowie",
+    "bzw",
+    "bzw.",
+    "beziehungsweise",
+    "u.",
+    "en",
+    "of",
+    "och",
+    "eller",
+    "og",
+    "ja",
+    "tai",
+];
+
 /// Returns the length of the word at the start; in a bracket it ends where the bracket closes.
 pub(super) fn word_len(rest: &str, is_in_bracket: bool) -> usize {
     let mut n_open = 0;

@@ -221,7 +221,7 @@ impl<'a> Lexer<'a> {
             self.push(Kind::Or, false, None, start);
             return;
         }
-        let is_negated = scan::is_negation(self.rest());
+        let is_negated = scan::is_negation(self.rest()) && !self.is_joined_on();
         if is_negated {
             self.at += 1;
         }
@@ -236,6 +236,14 @@ impl<'a> Lexer<'a> {
             Kind::Open => self.open(start, is_negated, operator),
             kind => self.push(kind, is_negated, operator, start),
         }
+    }
+
+    /// Whether the hyphen stands for what the word before had in front: "Inhaberkarten und -marken".
+    fn is_joined_on(&self) -> bool {
+        let is_word = (self.rest().chars().nth(1)).is_some_and(char::is_alphabetic);
+        let before = self.tokens.last().map(|token| &token.kind);
+        let is_and = |word: &str| scan::JOINING.contains(&word.to_lowercase().as_str());
+        is_word && matches!(before, Some(Kind::Word(word)) if is_and(word))
     }
 
     fn push(&mut self, kind: Kind, is_negated: bool, operator: Option<Operator>, start: usize) {

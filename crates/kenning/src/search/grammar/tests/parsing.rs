@@ -81,6 +81,14 @@ fn a_hyphen_excludes() {
 }
 
 #[test]
+fn a_hyphen_may_stand_for_what_the_word_before_had_in_front() {
+    assert_snapshot!(check("Inhaberkarten und -marken"), @"Inhaberkarten und -marken");
+    assert_snapshot!(check("Wirkung der Ehenichtigkeit oder -auflösung"), @"Wirkung der Ehenichtigkeit oder -auflösung");
+    assert_snapshot!(check("Heizung und -#work -marken"), @"Heizung und | NOT tag:work AND NOT marken");
+    assert_snapshot!(check("meeting and -work"), @"meeting and | NOT work");
+}
+
+#[test]
 fn or_and_brackets_are_meant_literally() {
     assert_snapshot!(check("meeting work OR meetup personal"), @"meeting work meetup personal | (meeting AND work) OR (meetup AND personal)");
     assert_snapshot!(check("meeting (work OR meetup) personal"), @"meeting work meetup personal | work OR meetup");
