@@ -20,10 +20,13 @@ pub(crate) fn prepare(server: &Server, session: &mut Session, patience: Duration
             "SELECT pg_advisory_xact_lock($1, hashtext($2))",
             &[&LOCK, &server.schema()],
         )?;
+        // Who was given a schema needs no right to make others, and PostgreSQL asks for it even where nothing is made.
+        let schema = server.schema();
+        if !is_there(session, schema)? {
+            session.batch(&format!("CREATE SCHEMA \"{schema}\""))?;
+        }
         session.batch(&format!(
-            "CREATE SCHEMA IF NOT EXISTS \"{0}\";
-             CREATE TABLE IF NOT EXISTS \"{0}\".tables (version integer NOT NULL)",
-            server.schema()
+            "CREATE TABLE IF NOT EXISTS \"{schema}\".tables (version integer NOT NULL)"
         ))?;
         step_up(session)
     });
@@ -38,6 +41,11 @@ pub(crate) fn prepare(server: &Server, session: &mut Session, patience: Duration
         }),
         false => check(server, session),
     }
+}
+
+fn is_there(session: &mut Session, schema: &str) -> Result<bool, postgres::Error> {
+    let found = session.query("SELECT 1 FROM pg_namespace WHERE nspname = $1", &[&schema])?;
+    Ok(!found.is_empty())
 }
 
 /// Applies the steps that are missing; returns the version that was found.
@@ -92,7 +100,7 @@ fn explained(server: &Server, error: postgres::Error) -> Error {
 /// Looks whether what is in the tables was made by an engine of this version.
 pub(crate) fn check(server: &Server, session: &mut Session) -> Result<()> {
     let rows = session.query("SELECT content FROM identity", &[]);
-    let rows = rows.map_err(|error| server.sorted(error))?;
+    let rows = rows.map_err(|error| closed(server, session, server.sorted(error)))?;
     let found = rows
         .first()
         .map_or(0, |row| i64::from(row.get::<_, i32>(0)));
@@ -103,6 +111,26 @@ pub(crate) fn check(server: &Server, session: &mut Session) -> Result<()> {
             found,
             expected: SCHEMA_VERSION,
         }),
+    }
+}
+
+/// Tables of a schema that the role may not use look as if they were not there, and nobody should be told to make them.
+fn closed(server: &Server, session: &mut Session, error: Error) -> Error {
+    let Error::StoreMissing { path } = error else {
+        return error;
+    };
+    let schema = server.schema();
+    let found = session.query(
+        "SELECT 1 FROM pg_namespace WHERE nspname = $1 AND NOT has_schema_privilege(oid, 'USAGE')",
+        &[&schema],
+    );
+    match found {
+        Ok(rows) if rows.is_empty() => Error::StoreMissing { path },
+        Ok(_) => Error::Store {
+            path,
+            source: format!("the role may not use the schema {schema}").into(),
+        },
+        Err(error) => server.sorted(error),
     }
 }
 

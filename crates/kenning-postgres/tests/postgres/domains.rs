@@ -41,8 +41,12 @@ fn a_client_of_one_domain_cannot_read_another_even_by_sql() {
     assert!(place.write(std::time::Duration::ZERO).is_err());
     // The other one cannot be asked, neither by ken nor by hand with the same role.
     let place = kenning_postgres::place(&limited, &other.domain).unwrap();
-    let refused = place.read().err().map(|error| error.to_string());
-    assert!(refused.is_some(), "{refused:?}");
+    let refused = place.read().err().unwrap();
+    assert!(matches!(refused, Error::Store { .. }), "{refused:?}");
+    assert!(
+        refused.to_string().contains("may not use the schema"),
+        "{refused}"
+    );
     let mut by_hand = Client::connect(&limited, NoTls).unwrap();
     for sql in [
         "SELECT * FROM {}.note_text",
@@ -58,6 +62,31 @@ fn a_client_of_one_domain_cannot_read_another_even_by_sql() {
         );
     }
     drop((by_hand, place));
+    let drop_role = format!("DROP OWNED BY {role}; DROP ROLE {role}");
+    operator.batch_execute(&drop_role).unwrap();
+}
+
+#[test]
+fn who_was_given_a_schema_can_index_without_a_right_to_make_others() {
+    let (Some(scratch), Some(mut operator)) = (scratch_place(), operator()) else {
+        return;
+    };
+    let (role, schema) = (format!("writer_{}", scratch.domain), scratch.schema());
+    // Whoever may connect may not make schemas: that is PostgreSQL's default.
+    operator
+        .batch_execute(&format!(
+            "CREATE EXTENSION IF NOT EXISTS vector; CREATE ROLE {role} LOGIN PASSWORD '{role}';
+             CREATE SCHEMA {schema} AUTHORIZATION {role}"
+        ))
+        .unwrap();
+    let limited = as_role(&address().unwrap(), &role);
+    let place = kenning_postgres::place(&limited, &scratch.domain).unwrap();
+    let note = prepared("a.md", "red roof", &[Some(axis(64, 1))]);
+    put(&place, 64, vec![note]);
+    assert!(place.read().unwrap().note_at("a.md").unwrap().is_some());
+    let other = kenning_postgres::place(&limited, &format!("{}_b", scratch.domain)).unwrap();
+    assert!(other.write(std::time::Duration::ZERO).is_err());
+    drop((place, other));
     let drop_role = format!("DROP OWNED BY {role}; DROP ROLE {role}");
     operator.batch_execute(&drop_role).unwrap();
 }
