@@ -117,12 +117,31 @@ impl Settings {
         });
         match own {
             Some(domain) => self.domain_at(name, domain, place, None),
-            // A server may keep what was indexed elsewhere: here, its notes need not be.
-            None if place.store_address().is_some() => {
-                self.located(name.to_owned(), None, place, None)
-            }
+            None if place.store_address().is_some() => self.known_to_server(name, place, listed),
             None => Err(self.unknown_domain(name, listed.keys())),
         }
+    }
+
+    /// Finds a domain that only a server knows. It may have been indexed elsewhere: its notes need not be here. A
+    /// folder that was named along with it is its vault, unless that lists other domains, or the name is another one's.
+    fn known_to_server(
+        &self,
+        name: &str,
+        place: &Place,
+        listed: &BTreeMap<String, DomainSettings>,
+    ) -> Result<Located> {
+        // A domain that was typed is not that of a vault which the environment names for everything.
+        let is_named =
+            place.vault.is_some() || (place.domain.is_none() && env_text(VAULT).is_some());
+        let vault = match is_named {
+            true => self.vault(place)?,
+            false => None,
+        };
+        let is_taken = !listed.is_empty() || self.domains.contains_key(name);
+        if vault.is_some() && is_taken {
+            return Err(self.unknown_domain(name, listed.keys()));
+        }
+        self.located(name.to_owned(), vault.as_deref(), place, None)
     }
 
     fn unnamed(

@@ -8,6 +8,8 @@ use serde_json::{Value, json};
 
 use crate::server::{Reply, Server};
 use crate::vault::TestVault;
+#[cfg(feature = "postgres")]
+use crate::vault::finish;
 
 const LIST: &str = "\
 home:
@@ -131,6 +133,38 @@ fn a_vault_cannot_send_its_index_to_a_server_of_its_own() {
         assert!(!run.stderr.contains("s3cret"), "{}", run.stderr);
         run.expect_hint("there is no store", "[stores]");
     }
+}
+
+/// Where nobody answers.
+#[cfg(feature = "postgres")]
+const NO_SERVER: &str = "postgres://ann:s3cret@127.0.0.1:1/notes";
+
+#[test]
+#[cfg(feature = "postgres")]
+fn a_folder_that_is_named_is_the_vault_of_a_domain_on_a_server() {
+    let vault = TestVault::example();
+    let (root, args) = (vault.root(), ["--store", NO_SERVER, "--domain", "work"]);
+    let typed = vault.bare_ken(&[&["index", root.to_str().unwrap()], &args[..]].concat());
+    typed.expect_hint("the index at 127.0.0.1:1/notes", "");
+    // Both of them may stand in the environment of a service.
+    let mut command = vault.command(&["index", "--store", NO_SERVER]);
+    command.env("KEN_DOMAIN", "work");
+    finish(command).expect_hint("the index at 127.0.0.1:1/notes", "");
+    // But one that was typed is not that of a vault which is named for everything.
+    vault
+        .ken(&[&["index"], &args[..]].concat())
+        .expect_hint("no vault was named", "ken index PATH");
+}
+
+#[test]
+#[cfg(feature = "postgres")]
+fn a_vault_that_lists_domains_has_no_others_on_a_server() {
+    let vault = two_domains();
+    let root = vault.root();
+    let args = ["index", root.to_str().unwrap(), "--store", NO_SERVER];
+    vault
+        .bare_ken(&[&args[..], &["-d", "wrok"]].concat())
+        .expect_hint("there is no domain \"wrok\"", "did you mean work?");
 }
 
 #[test]
