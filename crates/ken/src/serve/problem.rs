@@ -86,6 +86,7 @@ impl From<anyhow::Error> for Problem {
                 | Error::StoreOutdated { .. }
                 | Error::StoreOfAnother { .. }
                 | Error::StoreCorrupt { .. }
+                | Error::StoreUnreachable { .. }
                 | Error::ModelMismatch { .. }
                 | Error::VaultMissing { .. }
                 | Error::Conversations { .. }
@@ -136,4 +137,20 @@ pub(super) async fn wrong_method(method: Method, uri: Uri) -> Problem {
         format!("{} does not answer to {method}", uri.path()),
     )
     .hint("the header Allow names the methods it answers to")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_server_that_is_away_is_asked_again_later() {
+        let error = Error::StoreUnreachable {
+            path: "postgres://db/notes#ken_work".into(),
+            reason: "Connection refused".to_owned(),
+        };
+        let response = Problem::from(anyhow::Error::from(error)).into_response();
+        assert_eq!(response.status(), StatusCode::SERVICE_UNAVAILABLE);
+        assert!(response.headers().contains_key(header::RETRY_AFTER));
+    }
 }
