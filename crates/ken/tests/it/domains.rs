@@ -145,11 +145,11 @@ fn a_folder_that_is_named_is_the_vault_of_a_domain_on_a_server() {
     let vault = TestVault::example();
     let (root, args) = (vault.root(), ["--store", NO_SERVER, "--domain", "work"]);
     let typed = vault.bare_ken(&[&["index", root.to_str().unwrap()], &args[..]].concat());
-    typed.expect_hint("the index at 127.0.0.1:1/notes", "");
+    typed.expect_hint("127.0.0.1:1/notes#ken_work cannot be reached", "");
     // Both of them may stand in the environment of a service.
     let mut command = vault.command(&["index", "--store", NO_SERVER]);
     command.env("KEN_DOMAIN", "work");
-    finish(command).expect_hint("the index at 127.0.0.1:1/notes", "");
+    finish(command).expect_hint("127.0.0.1:1/notes#ken_work cannot be reached", "");
     // But one that was typed is not that of a vault which is named for everything.
     vault
         .ken(&[&["index"], &args[..]].concat())
