@@ -32,15 +32,16 @@ pub(crate) use for_avx2;
 const LINE_BYTES: usize = 64;
 
 /// Asks for data that will be needed soon, so that it is there by then.
-#[inline]
-pub(crate) fn prefetch(data: &[i8]) {
+#[inline(always)]
+pub(crate) fn prefetch<T>(data: &[T]) {
     #[cfg(target_arch = "x86_64")]
-    for line in data.chunks(LINE_BYTES) {
+    for line in (0..size_of_val(data)).step_by(LINE_BYTES) {
         use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
+        let line = data.as_ptr().cast::<i8>().wrapping_add(line);
         // SAFETY: a hint, which may name any address; this one is even valid.
         #[expect(unsafe_code, reason = "the instruction takes a pointer")]
         unsafe {
-            _mm_prefetch::<_MM_HINT_T0>(line.as_ptr());
+            _mm_prefetch::<_MM_HINT_T0>(line);
         }
     }
     #[cfg(not(target_arch = "x86_64"))]

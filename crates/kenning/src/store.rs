@@ -41,7 +41,9 @@ pub use lexical::{
 };
 pub use place::{Backend, Place, Watch};
 pub use prepared::{PreparedChunk, PreparedNote, Terms};
-pub use question::{By, Known, LexicalQuery, LinksOf, Name, NoteSet, Part, Select, Wanted};
+pub use question::{
+    By, Known, LexicalQuery, LinksOf, Name, NearQuery, NoteSet, Part, Select, Wanted,
+};
 pub use read::{Reads, Store};
 pub use rows::chunks::ChunkRow;
 pub use rows::columns;

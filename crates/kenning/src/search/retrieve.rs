@@ -10,8 +10,8 @@ use super::{Mode, Query, SearchContext};
 use crate::embed::EmbedError;
 use crate::error::{Error, Result};
 use crate::store::{
-    By, ChunkId, Correction, LexicalHit, LexicalQuery, LexicalResults, Nearest, NoteId, Store,
-    TermGroup,
+    By, ChunkId, Correction, LexicalHit, LexicalQuery, LexicalResults, NearQuery, Nearest, NoteId,
+    Store, TermGroup, Typed,
 };
 
 /// Candidates of both retrievers, and what tells a good match from a bad one.
@@ -62,16 +62,7 @@ pub(super) fn retrieve(
         true => Some(embed(cx, &query.text)?),
         false => None,
     };
-    let nearest = match &vector {
-        Some(vector) => by_meaning(cx.store, vector, selection, n_wanted)?,
-        None => Nearest::default(),
-    };
-    // Where meaning alone is asked for, words say how far the notes answer, but find nothing.
-    let (n_by_words, also) = match mode {
-        Mode::Vector => (0, Vec::new()),
-        _ => (n_wanted, nearest.hits.iter().map(|hit| hit.chunk).collect()),
-    };
-    let mut words = by_words(cx, selection, query, n_by_words, &also)?;
+    let (nearest, mut words) = ask(cx, plan, query, vector.as_deref(), n_wanted)?;
     let mut strength = Strength {
         idf: std::mem::take(&mut words.idf),
         unsaid: words.unsaid,
@@ -106,6 +97,43 @@ pub(super) fn retrieve(
         is_all: are_words_all && (vector.is_none() || nearest.hits.len() < n_wanted),
         unseen_meaning: last.map(|last| calibration.meaning(last.cosine, nearest.mean)),
     })
+}
+
+/// Asks for what is near, if there is a vector, and for what holds the words.
+fn ask(
+    cx: &SearchContext<'_>,
+    plan: &Plan<'_>,
+    query: &Query,
+    vector: Option<&[f32]>,
+    n_wanted: usize,
+) -> Result<(Nearest, LexicalResults)> {
+    let selection = &plan.selection;
+    // Where meaning alone is asked for, words say how far the notes answer, but find nothing.
+    let n_by_words = match plan.mode {
+        Mode::Vector => 0,
+        _ => n_wanted,
+    };
+    let Some(vector) = vector else {
+        let words = by_words(cx, selection, query, n_by_words, &[])?;
+        return Ok((Nearest::default(), words));
+    };
+    if selection.reads_texts() {
+        let nearest = by_meaning(cx.store, vector, selection, n_wanted)?;
+        let also: Vec<ChunkId> = match plan.mode {
+            Mode::Vector => Vec::new(),
+            _ => nearest.hits.iter().map(|hit| hit.chunk).collect(),
+        };
+        let words = by_words(cx, selection, query, n_by_words, &also)?;
+        return Ok((nearest, words));
+    }
+    let typed = spelling::typed(&query.words, &query.n_said);
+    let asked = words_asked(cx, query, &typed, n_by_words);
+    let near = NearQuery {
+        vector,
+        k: n_near(selection, n_wanted),
+        n: n_wanted,
+    };
+    (cx.store).near_and_lexical(&near, &asked, selection.by_rows(), cx.budget)
 }
 
 /// Nothing but conditions: the first passage of every note that meets them, newest first; every one that
@@ -238,13 +266,7 @@ fn by_words(
         false => n_wanted,
     };
     loop {
-        let asked = LexicalQuery {
-            groups: &query.groups,
-            typed: &typed,
-            options: &cx.tuning.lexical,
-            limit,
-            per_note: cx.tuning.candidates_per_note,
-        };
+        let asked = words_asked(cx, query, &typed, limit);
         let mut found = (cx.store).lexical(&asked, selection.by_rows(), also, cx.budget)?;
         if !selection.reads_texts() {
             return Ok(found);
@@ -258,6 +280,30 @@ fn by_words(
     }
 }
 
+/// What is asked of the words: the best so many.
+fn words_asked<'q>(
+    cx: &SearchContext<'q>,
+    query: &'q Query,
+    typed: &'q [Typed],
+    limit: usize,
+) -> LexicalQuery<'q> {
+    LexicalQuery {
+        groups: &query.groups,
+        typed,
+        options: &cx.tuning.lexical,
+        limit,
+        per_note: cx.tuning.candidates_per_note,
+    }
+}
+
+/// Returns how many of the nearest are asked for.
+fn n_near(selection: &Selection<'_>, n_wanted: usize) -> usize {
+    match selection.of_time().is_every() && !selection.reads_texts() {
+        true => n_wanted,
+        false => n_wanted.saturating_mul(MORE),
+    }
+}
+
 /// The nearest passages, and what an unrelated one scores.
 fn by_meaning(
     store: &Store,
@@ -266,11 +312,7 @@ fn by_meaning(
     n_wanted: usize,
 ) -> Result<Nearest> {
     let within = selection.of_time();
-    let k = match within.is_every() && !selection.reads_texts() {
-        true => n_wanted,
-        false => n_wanted.saturating_mul(MORE),
-    };
-    let mut nearest = store.nearest(vector, k, &within)?;
+    let mut nearest = store.nearest(vector, n_near(selection, n_wanted), &within)?;
     if selection.reads_texts() {
         keep_selected(&mut nearest.hits, |hit| hit.note, selection, n_wanted)?;
     }

@@ -185,6 +185,11 @@ impl<P: Postings> WordReader<P> {
         self.entries.has_vector_id(id)
     }
 
+    /// Returns how many entries there are, those of notes included.
+    pub(super) fn n_entries(&self) -> usize {
+        self.entries.chunk.len()
+    }
+
     /// Returns how many chunks there are.
     pub(super) fn n_chunks(&self) -> usize {
         self.entries.n_chunks()
@@ -208,6 +213,17 @@ impl<P: Postings> WordReader<P> {
         query: &LexicalQuery<'_>,
         within: &NoteSet,
         also: &[ChunkId],
+        asking: &Asking<'_>,
+    ) -> Result<LexicalResults, P::Error> {
+        self.search_beside(query, within, || also.to_vec(), asking)
+    }
+
+    /// The same, where it is asked last which chunks `also` are: somebody may still be looking for them.
+    pub(super) fn search_beside(
+        &self,
+        query: &LexicalQuery<'_>,
+        within: &NoteSet,
+        also: impl FnOnce() -> Vec<ChunkId>,
         asking: &Asking<'_>,
     ) -> Result<LexicalResults, P::Error> {
         let LexicalQuery {
@@ -249,7 +265,9 @@ impl<P: Postings> WordReader<P> {
         let scores = Scores::new(self, tally, options.note_share, partly);
         Ok(LexicalResults {
             hits: scores.best(query.limit, query.per_note, within),
-            also: also.iter().filter_map(|&chunk| scores.of(chunk)).collect(),
+            also: (also().into_iter())
+                .filter_map(|chunk| scores.of(chunk))
+                .collect(),
             idf,
             unsaid: tally::idf(0.0, self.entries.n_notes as f32),
             corrections,

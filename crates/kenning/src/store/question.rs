@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use rustc_hash::FxHashSet;
 
-use super::{ChunkId, LexicalOptions, NoteId, TermGroup, Typed};
+use super::{ChunkId, LexicalOptions, Nearest, NoteId, TermGroup, Typed};
 
 /// Notes among which something is looked for.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -162,6 +162,27 @@ pub struct LexicalQuery<'a> {
     pub limit: usize,
     /// Most hits of one note.
     pub per_note: usize,
+}
+
+impl LexicalQuery<'_> {
+    /// Returns the chunks that were found by meaning and have a score by words, too; none where words find nothing.
+    pub fn also_of(&self, nearest: &Nearest) -> Vec<ChunkId> {
+        match self.limit {
+            0 => Vec::new(),
+            _ => nearest.hits.iter().map(|hit| hit.chunk).collect(),
+        }
+    }
+}
+
+/// What the vectors are asked beside the words.
+#[derive(Clone, Copy, Debug)]
+pub struct NearQuery<'a> {
+    /// The question.
+    pub vector: &'a [f32],
+    /// How many are looked for.
+    pub k: usize,
+    /// How many of them are wanted.
+    pub n: usize,
 }
 
 #[cfg(test)]

@@ -10,7 +10,9 @@ use std::path::Path;
 use std::sync::Arc;
 
 use super::lexical::{LexicalResults, Positions, TermGroup};
-use super::question::{By, Known, LexicalQuery, LinksOf, Name, NoteSet, Part, Select, Wanted};
+use super::question::{
+    By, Known, LexicalQuery, LinksOf, Name, NearQuery, NoteSet, Part, Select, Wanted,
+};
 use super::rows::chunks::ChunkRow;
 use super::rows::facts::{Masked, NoteFacts, Status};
 use super::rows::inventory::{KnownNote, Surroundings};
@@ -60,6 +62,20 @@ pub trait Reads: Send + Sync {
 
     /// Finds the `k` chunks that are nearest to a vector, among some notes. What has no vector is not found.
     fn nearest(&self, vector: &[f32], k: usize, within: &NoteSet) -> Result<Nearest>;
+
+    /// Asks for both: the best by meaning, and by words, which beside their own tell what those score.
+    fn near_and_lexical(
+        &self,
+        near: &NearQuery<'_>,
+        query: &LexicalQuery<'_>,
+        within: &NoteSet,
+        budget: &Budget,
+    ) -> Result<(Nearest, LexicalResults)> {
+        let mut nearest = self.nearest(near.vector, near.k, within)?;
+        nearest.hits.truncate(near.n);
+        let words = self.lexical(query, within, &query.also_of(&nearest), budget)?;
+        Ok((nearest, words))
+    }
 
     /// Compares a vector with those of some chunks, in order of their ids. Those that have none are left out.
     fn cosines(&self, vector: &[f32], chunks: &[ChunkId]) -> Result<Vec<(ChunkId, f32)>>;

@@ -5,6 +5,7 @@ pub(super) mod by_text;
 pub(super) mod ids;
 
 pub(super) mod mean;
+mod near;
 pub(super) mod notes;
 pub(super) mod quantise;
 pub(super) mod whole;
@@ -20,7 +21,8 @@ use super::{ChunkId, NoteId};
 use crate::cpu::{self, for_avx2};
 use blocks::{BLOCK_VECTORS, Blocks, each_code_block, each_kept_row, row_block_vectors};
 use mean::VectorSum;
-use quantise::{CodedVector, Coder};
+use near::Near;
+use quantise::{CodedVector, Coder, SignProducts};
 
 /// How many of the nearest codes are compared more closely: one in so many, but neither fewer nor more than these.
 /// First by the question's own numbers with the signs, then, of the likeliest, with whole rows. Recall of the true
@@ -91,6 +93,21 @@ impl All {
         });
     }
 
+    /// Returns how well the signs of each of some codes fit a question.
+    fn products(&self, ids: &[usize], signs: &SignProducts) -> Vec<f32> {
+        let n_words = self.width / 64;
+        let mut words = Vec::with_capacity(n_words);
+        let mut product = |(index, &id): (usize, &usize)| {
+            if let Some(&soon) = ids.get(index + ROWS_AHEAD) {
+                quantise::prefetch_abreast(&self.codes, n_words, soon);
+            }
+            words.clear();
+            words.extend(quantise::code_abreast(&self.codes, n_words, id));
+            signs.product(&words)
+        };
+        ids.iter().enumerate().map(&mut product).collect()
+    }
+
     fn row(&self, id: usize) -> Option<(f32, &[i8])> {
         let values = self.values.get(id * self.width..(id + 1) * self.width)?;
         Some((self.scales[id], values))
@@ -134,14 +151,18 @@ impl VectorReader {
         is_wanted: impl Fn(usize) -> bool,
     ) -> rusqlite::Result<(Vec<(ChunkId, f32)>, f32)> {
         self.n_queries.fetch_add(1, Ordering::Relaxed);
-        let distances = self.distances(connection, query)?;
-        let n_bits = self.coder.code_bytes() * 8;
         let is_wanted = |id: usize| is_wanted(id) && self.has_vector(id);
-        let n_looked_at = (distances.len() / LOOKED_AT_EACH).clamp(LOOKED_AT_MIN, LOOKED_AT_MAX);
-        let ids = nearest_ids(&distances, n_bits, limit.max(n_looked_at), &is_wanted);
-        self.give_back(distances);
-        let ids = self.likeliest(connection, query, ids, limit.max(RESCORED_MAX))?;
-        let mut neighbours = self.cosines(connection, query, &ids)?;
+        let near = match self.all(connection)? {
+            Some(all) => self.near_in_memory(all, query, limit, &is_wanted),
+            None => self.near_in_file(connection, query, limit, &is_wanted)?,
+        };
+        let near = self.likeliest(query, near, limit.max(RESCORED_MAX));
+        let of_query = self.coder.query(query);
+        let cosine = |scale: f32, values: &[i8]| of_query.cosine(scale, values);
+        let mut neighbours = match near.codes {
+            Some(codes) => self.each_row_in_file(connection, &near.ids, &codes, cosine)?,
+            None => self.each_row(connection, &near.ids, cosine)?,
+        };
         let nearest_first =
             |a: &(ChunkId, f32), b: &(ChunkId, f32)| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0));
         if neighbours.len() > limit {
@@ -149,58 +170,68 @@ impl VectorReader {
             neighbours.truncate(limit);
         }
         neighbours.sort_by(nearest_first);
-        let mean = self.coder.query(query).mean_cosine(&self.mean);
-        Ok((neighbours, mean))
+        Ok((neighbours, of_query.mean_cosine(&self.mean)))
     }
 
-    /// Returns those `n` of the given vector ids, which must be in order, whose signs fit the question best.
-    fn likeliest(
+    /// Returns those whose codes are nearest to a question's.
+    fn near_in_memory(
         &self,
-        connection: &SharedConnection,
+        all: &All,
         query: &[f32],
-        ids: Vec<usize>,
-        n: usize,
-    ) -> rusqlite::Result<Vec<usize>> {
-        if ids.len() <= n {
-            return Ok(ids);
+        limit: usize,
+        is_wanted: &impl Fn(usize) -> bool,
+    ) -> Near {
+        let spare = self.spare.lock().ok().and_then(|mut spare| spare.pop());
+        let mut distances = spare.unwrap_or_default();
+        distances.resize(all.scales.len(), 0);
+        all.distances(&self.coder.query_code(query), &mut distances);
+        let n_bits = self.coder.code_bytes() * 8;
+        let n = limit.max(n_looked_at(distances.len()));
+        let ids = nearest_ids(&distances, n_bits, n, is_wanted);
+        self.give_back(distances);
+        Near { ids, codes: None }
+    }
+
+    /// Returns those `n` whose signs fit the question best.
+    fn likeliest(&self, query: &[f32], near: Near, n: usize) -> Near {
+        if near.ids.len() <= n {
+            return near;
         }
         let signs = self.coder.query(query).signs();
-        let mut likely = self.each_code(connection, &ids, |code| signs.product(code))?;
+        let n_words = self.coder.code_bytes() / 8;
+        let products: Vec<f32> = match (&near.codes, self.all.get()) {
+            (Some(codes), _) => (codes.chunks_exact(n_words))
+                .map(|code| signs.product(code))
+                .collect(),
+            (None, Some(all)) => all.products(&near.ids, &signs),
+            (None, None) => return near,
+        };
+        let mut likely: Vec<(usize, f32)> = products.into_iter().enumerate().collect();
+        // Places are in the order of the ids.
         likely.select_nth_unstable_by(n, |a, b| b.1.total_cmp(&a.1).then(a.0.cmp(&b.0)));
         likely.truncate(n);
-        let mut ids: Vec<usize> = likely.into_iter().map(|(id, _)| id).collect();
-        ids.sort_unstable();
-        Ok(ids)
+        likely.sort_unstable_by_key(|(place, _)| *place);
+        near.only(likely.iter().map(|(place, _)| *place), n_words)
     }
 
-    /// Asks for something of the code of each id.
-    fn each_code<T>(
+    /// Reads the code of each id from the file.
+    fn each_code(
         &self,
         connection: &SharedConnection,
         ids: &[usize],
-        mut of_code: impl FnMut(&[u64]) -> T,
-    ) -> rusqlite::Result<Vec<(usize, T)>> {
-        let n_words = self.coder.code_bytes() / 8;
-        let mut words = Vec::with_capacity(n_words);
-        if let Some(all) = self.all(connection)? {
-            let of_id = |&id: &usize| {
-                words.clear();
-                words.extend(quantise::code_abreast(&all.codes, n_words, id));
-                (id, of_code(&words))
-            };
-            return Ok(ids.iter().map(of_id).collect());
-        }
+        mut of_code: impl FnMut(&[u64]),
+    ) -> rusqlite::Result<()> {
+        let mut words = Vec::with_capacity(self.coder.code_bytes() / 8);
         let connection = locked(connection);
-        let mut found = Vec::with_capacity(ids.len());
         let mut blocks = Blocks::of_codes(&connection, &self.coder)?;
         for same_block in ids.chunk_by(|a, b| a / BLOCK_VECTORS == b / BLOCK_VECTORS) {
-            blocks.each(same_block, |id, code| {
+            blocks.each(same_block, |_, code| {
                 words.clear();
                 words.extend(quantise::words(code));
-                found.push((id, of_code(&words)));
+                of_code(&words);
             })?;
         }
-        Ok(found)
+        Ok(())
     }
 
     /// Whether a vector was made of the chunk with an id.
@@ -240,8 +271,8 @@ impl VectorReader {
         ids: &[usize],
         mut of_row: impl FnMut(f32, &[i8]) -> T,
     ) -> rusqlite::Result<Vec<(ChunkId, T)>> {
-        let mut found = Vec::with_capacity(ids.len());
         if let Some(all) = self.all(connection)? {
+            let mut found = Vec::with_capacity(ids.len());
             for (index, &id) in ids.iter().enumerate() {
                 let ahead = ids.get(index + ROWS_AHEAD);
                 if let Some((_, soon)) = ahead.and_then(|&id| all.row(id)) {
@@ -255,6 +286,18 @@ impl VectorReader {
         }
         let mut codes = Vec::with_capacity(ids.len() * self.coder.code_bytes() / 8);
         self.each_code(connection, ids, |code| codes.extend_from_slice(code))?;
+        self.each_row_in_file(connection, ids, &codes, of_row)
+    }
+
+    /// The same, of which the codes are known.
+    fn each_row_in_file<T>(
+        &self,
+        connection: &SharedConnection,
+        ids: &[usize],
+        codes: &[u64],
+        mut of_row: impl FnMut(f32, &[i8]) -> T,
+    ) -> rusqlite::Result<Vec<(ChunkId, T)>> {
+        let mut found = Vec::with_capacity(ids.len());
         let mut codes = codes.chunks_exact(self.coder.code_bytes() / 8);
         let connection = locked(connection);
         let mut blocks = Blocks::of_rows(&connection, &self.coder)?;
@@ -269,32 +312,6 @@ impl VectorReader {
             })?;
         }
         Ok(found)
-    }
-
-    /// Returns the distance of the query's code to that of each vector.
-    fn distances(
-        &self,
-        connection: &SharedConnection,
-        query: &[f32],
-    ) -> rusqlite::Result<Vec<u16>> {
-        let code = self.coder.query_code(query);
-        let spare = self.spare.lock().ok().and_then(|mut spare| spare.pop());
-        let mut distances = spare.unwrap_or_default();
-        if let Some(all) = self.all(connection)? {
-            distances.resize(all.scales.len(), 0);
-            all.distances(&code, &mut distances);
-            return Ok(distances);
-        }
-        distances.clear();
-        let mut block_codes = Vec::new();
-        each_code_block(connection, &self.coder, |block| {
-            block_codes.clear();
-            block_codes.extend(quantise::words(block));
-            let start = distances.len();
-            distances.resize(start + block_codes.len() / code.len(), 0);
-            quantise::distances(&code, &block_codes, &mut distances[start..]);
-        })?;
-        Ok(distances)
     }
 
     /// Takes a buffer back for the next query.
@@ -340,6 +357,11 @@ impl VectorReader {
             width,
         })))
     }
+}
+
+/// Returns how many of so many codes are looked at more closely.
+fn n_looked_at(n_codes: usize) -> usize {
+    (n_codes / LOOKED_AT_EACH).clamp(LOOKED_AT_MIN, LOOKED_AT_MAX)
 }
 
 /// Returns the wanted vector ids that are as near as the `n`th of them, in order.
@@ -409,6 +431,11 @@ fn near_ids_plain(distances: &[u16], limit: u16, ids: &mut Vec<usize>) {
 fn limit_of(distances: impl Iterator<Item = u16>, n_bits: usize, n: usize) -> u16 {
     let mut n_at = vec![0u32; n_bits + 1];
     distances.for_each(|distance| n_at[usize::from(distance)] += 1);
+    limit_of_counts(&n_at, n)
+}
+
+/// The same, by how many lie at each distance.
+fn limit_of_counts(n_at: &[u32], n: usize) -> u16 {
     let mut n_within = 0;
     let limit = n_at.iter().position(|at| {
         n_within += *at as usize;

@@ -147,7 +147,7 @@ impl<P: Postings> WordReader<P> {
     ) -> Result<(), P::Error> {
         for compound in compounds {
             let collect = |entry: usize, frequency: u32| {
-                let is_note = self.entries.note(entry).entry as usize == entry;
+                let is_note = self.entries.is_note(entry);
                 let weight = if is_note { weights.title } else { weights.text };
                 found.push((entry, share * weight * frequency as f32));
                 true

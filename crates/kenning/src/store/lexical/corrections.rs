@@ -179,7 +179,7 @@ impl<P: Postings> WordReader<P> {
     ) -> Result<Option<Found>, P::Error> {
         let entries = self.entries_of(term, &WordField::SPELLED, usize::MAX)?;
         let mut notes: Vec<usize> = (entries.iter())
-            .map(|&entry| self.entries.note_of[entry] as usize)
+            .map(|&entry| self.entries.number_of(entry))
             .collect();
         notes.sort_unstable();
         notes.dedup();

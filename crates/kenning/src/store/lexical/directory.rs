@@ -70,6 +70,7 @@ struct Files {
 struct Stored {
     id: i64,
     size: usize,
+    is_column: bool,
 }
 
 /// A file's id, and where a range of it begins and ends.
@@ -87,11 +88,13 @@ impl SqlDirectory {
             .prepare("SELECT name, id, size FROM lexical_file")?
             .query_map([], |row| {
                 let name: String = row.get(0)?;
+                let name = PathBuf::from(name);
                 let file = Stored {
                     id: row.get(1)?,
                     size: row.get(2)?,
+                    is_column: is_column(&name),
                 };
-                Ok((PathBuf::from(name), file))
+                Ok((name, file))
             })?
             .collect::<rusqlite::Result<_>>()?;
         let n_bytes_all = n_pages.saturating_mul(PAGE_BYTES);
@@ -177,8 +180,12 @@ impl SqlDirectory {
             .expect("no thread panics while it holds the file list")
     }
 
-    /// Reads a byte range of a stored file.
+    /// Reads a byte range of a stored file. Columns are read once, when an index is opened, and kept in another shape.
     fn read(&self, file: Stored, range: Range<usize>) -> io::Result<OwnedBytes> {
+        if file.is_column {
+            let bytes = self.read_blocks(file, range).map_err(io::Error::other)?;
+            return Ok(OwnedBytes::new(bytes));
+        }
         let key = (file.id, range.start, range.end);
         let bytes = self.shared.ranges.get(&key, || {
             let bytes = self.read_blocks(file, range).map_err(io::Error::other)?;
@@ -222,6 +229,11 @@ impl SqlDirectory {
             .collect();
         serde_json::to_vec(&names).expect("a list of strings is JSON")
     }
+}
+
+/// Whether a file of tantivy holds columns over all entries.
+fn is_column(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending == "fast")
 }
 
 fn add_file(transaction: &Connection, path: &Path) -> rusqlite::Result<i64> {
@@ -422,7 +434,12 @@ impl TerminatingWrite for NewFile {
             .write(|transaction| set_size(transaction, id, size))?;
         let mut files = self.directory.files();
         files.unfinished.remove(&self.path);
-        files.stored.insert(self.path.clone(), Stored { id, size });
+        let file = Stored {
+            id,
+            size,
+            is_column: is_column(&self.path),
+        };
+        files.stored.insert(self.path.clone(), file);
         Ok(())
     }
 }

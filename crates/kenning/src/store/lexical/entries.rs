@@ -12,8 +12,6 @@ use crate::store::{ChunkId, NoteId};
 pub struct Entries {
     /// The notes, in the order of their entries.
     pub(super) notes: Vec<NoteEntry>,
-    /// Which of the notes an entry belongs to.
-    pub(super) note_of: Vec<u32>,
     /// Chunk id plus one, 0 for note entries and deleted ones.
     pub(super) chunk: Vec<u32>,
     pub(super) n_terms: Vec<u32>,
@@ -82,7 +80,6 @@ impl Entries {
             return Err(too_many());
         }
         let ids = segment.fast_fields().u64("note")?.values;
-        self.note_of.reserve(n_docs);
         for (doc, entry) in (0..).zip(first..first + n_docs) {
             if self.chunk[entry] == 0 {
                 self.notes.push(NoteEntry {
@@ -94,7 +91,6 @@ impl Entries {
             if let Some(note) = self.notes.last_mut() {
                 note.end = entry as u32 + 1;
             }
-            self.note_of.push(self.notes.len().saturating_sub(1) as u32);
         }
         if let Some(alive) = segment.alive_bitset() {
             self.is_alive.resize(first, true);
@@ -114,15 +110,12 @@ impl Entries {
         n_terms: u32,
         chunks: impl Iterator<Item = (ChunkId, u32)>,
     ) {
-        let number = self.notes.len() as u32;
         let entry = self.chunk.len() as u32;
         self.chunk.push(0);
         self.n_terms.push(n_terms);
-        self.note_of.push(number);
         for (chunk, n_terms) in chunks {
             self.chunk.push(chunk.0 as u32 + 1);
             self.n_terms.push(n_terms);
-            self.note_of.push(number);
         }
         self.notes.push(NoteEntry {
             id: note.0 as u32,
@@ -161,9 +154,32 @@ impl Entries {
         self.is_alive.get(entry).is_none_or(|alive| *alive)
     }
 
+    /// Whether a living entry is that of a note.
+    pub(super) fn is_note(&self, entry: usize) -> bool {
+        self.chunk[entry] == 0
+    }
+
     /// Returns the note of an entry.
     pub(super) fn note(&self, entry: usize) -> &NoteEntry {
-        &self.notes[self.note_of[entry] as usize]
+        &self.notes[self.number_of(entry)]
+    }
+
+    /// Returns the number of the note of an entry.
+    pub(super) fn number_of(&self, entry: usize) -> usize {
+        let after = (self.notes).partition_point(|note| note.entry as usize <= entry);
+        after.saturating_sub(1)
+    }
+
+    /// The same, where it is not before the note of a number, and most likely soon behind it.
+    pub(super) fn number_from(&self, mut number: usize, entry: usize) -> usize {
+        let is_reached = |note: &NoteEntry| note.entry as usize <= entry;
+        let mut step = 1;
+        while self.notes.get(number + step).is_some_and(is_reached) {
+            number += step;
+            step *= 2;
+        }
+        let end = (number + step).min(self.notes.len());
+        number + self.notes[number + 1..end].partition_point(is_reached)
     }
 
     #[inline]
@@ -217,6 +233,27 @@ mod tests {
         entries.load(&SegmentReader::open(segment)?, n_bytes_all)?;
         entries.summarise();
         Ok(entries.entry_of_id.len())
+    }
+
+    #[test]
+    fn the_note_of_an_entry_is_found_from_any_note_before() {
+        let mut entries = Entries::default();
+        for (note, n_chunks) in [(7, 3), (8, 0), (9, 1), (2, 5), (4, 0)] {
+            let chunks = (0..n_chunks).map(|chunk| (ChunkId(note * 10 + chunk), 1));
+            entries.add(NoteId(note), 1, chunks);
+        }
+        let expected = [0, 0, 0, 0, 1, 2, 2, 3, 3, 3, 3, 3, 3, 4];
+        assert_eq!(entries.chunk.len(), expected.len());
+        for (entry, &number) in expected.iter().enumerate() {
+            assert_eq!(entries.number_of(entry), number);
+            for before in 0..=number {
+                assert_eq!(
+                    entries.number_from(before, entry),
+                    number,
+                    "{before} {entry}"
+                );
+            }
+        }
     }
 
     #[test]

@@ -115,7 +115,7 @@ impl<'a, P: Postings> Scores<'a, P> {
     pub(super) fn of(&self, chunk: ChunkId) -> Option<LexicalHit> {
         let entries = &self.reader.entries;
         let entry = entries.entry(chunk)?;
-        let number = entries.note_of[entry] as usize;
+        let number = entries.number_of(entry);
         let note = &self.tally.notes[number];
         let parts = (
             share(note.score, self.best_note),

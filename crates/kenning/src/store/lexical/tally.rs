@@ -13,13 +13,6 @@ pub(super) enum Target {
     Section,
 }
 
-/// Weighted occurrences of the word at hand in one entry, side by side: they are read together.
-#[derive(Clone, Copy, Default)]
-struct Counts {
-    text: f32,
-    section: f32,
-}
-
 /// What one word of a query is worth to every entry that holds it.
 #[derive(Clone, Default)]
 pub(super) struct Worth {
@@ -51,7 +44,10 @@ impl Worth {
 /// Sums by entry.
 #[derive(Default)]
 pub(super) struct Tally {
-    counts: Vec<Counts>,
+    /// Weighted occurrences of the word at hand in the text of each entry, and in its names.
+    texts: Vec<f32>,
+    /// The same in the headings above an entry: so few that they are listed, each time that they are counted.
+    sections: Vec<(u32, f32)>,
     /// Entries that hold the word at hand.
     counted: Bits,
     /// Scores so far of chunks, by entry.
@@ -82,7 +78,8 @@ impl Tally {
     pub(super) fn new(entries: &Entries) -> Self {
         let (n_entries, n_notes) = (entries.chunk.len(), entries.notes.len());
         Self {
-            counts: vec![Counts::default(); n_entries],
+            texts: vec![0.0; n_entries],
+            sections: Vec::new(),
             counted: Bits::new(n_entries),
             chunks: vec![0.0; n_entries],
             notes: vec![NoteSums::default(); n_notes],
@@ -94,17 +91,16 @@ impl Tally {
 
     #[inline]
     pub(super) fn count(&mut self, entry: usize, amount: f32, target: Target) {
-        let counts = &mut self.counts[entry];
         match target {
-            Target::Text => counts.text += amount,
-            Target::Section => counts.section += amount,
+            Target::Text => self.texts[entry] += amount,
+            Target::Section => self.sections.push((entry as u32, amount)),
         }
         self.counted.insert(entry);
     }
 
     /// Whether a note holds any word so far.
     pub(super) fn has_matched(&self, note: usize) -> bool {
-        self.matched.0[note / 64] >> (note % 64) & 1 == 1
+        self.matched.has(note)
     }
 
     pub(super) fn has_counted(&self) -> bool {
@@ -120,7 +116,7 @@ impl Tally {
         // Amounts of one entry stay in their order: sums depend on it.
         found.sort_by_key(|(entry, _)| *entry);
         for &(entry, amount) in &found {
-            if self.counts[entry].text == 0.0 && self.counts[entry].section == 0.0 {
+            if !self.counted.has(entry) {
                 self.worth.partly.push(entry as u32);
             }
             self.count(entry, amount, Target::Text);
@@ -128,11 +124,13 @@ impl Tally {
     }
 
     fn n_notes_counted(&self, entries: &Entries) -> u32 {
-        let (mut last, mut n_notes) = (None, 0);
+        let (mut note, mut end, mut n_notes) = (0, 0, 0);
         self.counted.each(|entry| {
-            let note = Some(entries.note_of[entry]);
-            n_notes += u32::from(note != last);
-            last = note;
+            if entry >= end {
+                note = entries.number_from(note, entry);
+                end = entries.notes[note].chunks().end;
+                n_notes += 1;
+            }
         });
         n_notes
     }
@@ -180,8 +178,16 @@ impl Tally {
     /// The same before rarity counts, entry by entry: a note's comes before those of its chunks.
     fn shares(&mut self, entries: &Entries, options: &LexicalOptions) -> Worth {
         let Self {
-            counts, counted, ..
+            texts,
+            sections,
+            counted,
+            ..
         } = self;
+        // Several spellings are counted one after the other; amounts of one entry stay in their order.
+        if !sections.is_sorted_by_key(|(entry, _)| *entry) {
+            sections.sort_by_key(|(entry, _)| *entry);
+        }
+        let mut sections = sections.drain(..).peekable();
         let mut worth = std::mem::take(&mut self.worth);
         worth.notes.clear();
         worth.chunks.clear();
@@ -196,24 +202,30 @@ impl Tally {
         };
         // Of the note at hand: the word in all of it, and in its title. A chunk is read under the
         // title: what that says counts for each chunk, also for those that do not say it.
-        let (mut open, mut own_entry) = (u32::MAX, 0);
+        let (mut note, mut own_entry, mut end) = (0, 0, 0);
         let (mut in_note, mut context, mut from_context) = (0f32, 0f32, 0f32);
         let Worth { notes, chunks, .. } = &mut worth;
         counted.drain(|entry| {
-            let note = entries.note_of[entry];
-            if note != open {
+            // Entries of a note follow each other: which one it is is looked up for the first.
+            if entry >= end {
                 close(notes, in_note);
-                (open, in_note) = (note, 0.0);
-                own_entry = entries.notes[note as usize].entry as usize;
-                context = (counts[own_entry].text * options.weights.context).min(1.0);
+                note = entries.number_from(note, entry);
+                let of_note = &entries.notes[note];
+                (own_entry, end) = (of_note.entry as usize, of_note.chunks().end);
+                in_note = 0.0;
+                context = (texts[own_entry] * options.weights.context).min(1.0);
                 from_context = context / (context + options.k1);
                 notes.push(NoteWorth {
-                    note,
+                    note: note as u32,
                     own: 0.0,
                     context: from_context,
                 });
             }
-            let Counts { text, section } = std::mem::take(&mut counts[entry]);
+            let text = std::mem::take(&mut texts[entry]);
+            let mut section = 0.0;
+            while let Some((_, amount)) = sections.next_if(|(of, _)| *of as usize == entry) {
+                section += amount;
+            }
             in_note += text;
             if entry != own_entry {
                 let count = text + section + context;
@@ -284,6 +296,11 @@ impl Bits {
 
     fn len(&self) -> usize {
         self.0.iter().map(|word| word.count_ones() as usize).sum()
+    }
+
+    #[inline]
+    fn has(&self, entry: usize) -> bool {
+        self.0[entry / 64] >> (entry % 64) & 1 == 1
     }
 
     #[inline]

@@ -3,7 +3,7 @@
 //! What the questions mean is told where they are asked: `store/read.rs`.
 
 use std::cell::Cell;
-use std::panic::{AssertUnwindSafe, catch_unwind};
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock};
 
@@ -16,7 +16,7 @@ use crate::store::cache::Cache;
 use crate::store::lexical::directory::{self, SharedConnection, SqlDirectory, locked};
 use crate::store::lexical::{Asking, LexicalReader, LexicalResults, Place, Positions, TermGroup};
 use crate::store::question::{
-    By, Known, LexicalQuery, LinksOf, Name, NoteSet, Part, Select, Wanted,
+    By, Known, LexicalQuery, LinksOf, Name, NearQuery, NoteSet, Part, Select, Wanted,
 };
 use crate::store::rows::chunks::{self, ChunkRow};
 use crate::store::rows::facts::{self, Masked, NoteFacts, Status};
@@ -36,6 +36,8 @@ const NOTE_BYTES_CACHED_MAX: usize = 12 << 20;
 const CHUNK_BYTES_CACHED_MAX: usize = 12 << 20;
 /// Bytes of listings of all notes that stay in memory.
 const LISTING_BYTES_CACHED_MAX: usize = 48 << 20;
+/// From so many entries on, words and vectors are asked on a core each. Fewer are done before the other is awake.
+const BESIDE_MIN: usize = 250_000;
 
 /// A snapshot of an index, never blocked by a writer.
 pub(in crate::store) struct SqliteStore {
@@ -111,22 +113,37 @@ impl Reads for SqliteStore {
         also: &[ChunkId],
         budget: &Budget,
     ) -> Result<LexicalResults> {
-        // What cannot be read is damage, and no reason to find something else.
-        let trouble = Cell::new(None);
-        let said = |place: &Place| {
-            self.said(place)
-                .map_err(|error| trouble.set(Some(error)))
-                .ok()
+        self.lexical_beside(query, within, || also.to_vec(), budget)
+    }
+
+    fn near_and_lexical(
+        &self,
+        near: &NearQuery<'_>,
+        query: &LexicalQuery<'_>,
+        within: &NoteSet,
+        budget: &Budget,
+    ) -> Result<(Nearest, LexicalResults)> {
+        let nearest = || {
+            let mut nearest = self.nearest(near.vector, near.k, within)?;
+            nearest.hits.truncate(near.n);
+            Ok(nearest)
         };
-        let asking = Asking {
-            read: &said,
-            budget,
-        };
-        let found = self.of_words(LexicalResults::default(), |words| {
-            words.search(query, within, also, &asking)
-        })?;
-        budget.check()?;
-        trouble.take().map_or(Ok(found), Err)
+        let n_entries = self.guarded(|| Ok(self.words()?.map_or(0, LexicalReader::n_entries)))?;
+        if n_entries < BESIDE_MIN {
+            let nearest = nearest()?;
+            let words = self.lexical(query, within, &query.also_of(&nearest), budget)?;
+            return Ok((nearest, words));
+        }
+        std::thread::scope(|scope| {
+            let looking = scope.spawn(nearest);
+            let mut nearest = Ok(Nearest::default());
+            let also = || {
+                nearest = looking.join().unwrap_or_else(|panic| resume_unwind(panic));
+                (nearest.as_ref()).map_or(Vec::new(), |nearest| query.also_of(nearest))
+            };
+            let words = self.lexical_beside(query, within, also, budget);
+            nearest.and_then(|nearest| Ok((nearest, words?)))
+        })
     }
 
     fn nearest(&self, vector: &[f32], k: usize, within: &NoteSet) -> Result<Nearest> {
@@ -304,6 +321,32 @@ impl SqliteStore {
 
 /// What the rooms of the store share.
 impl SqliteStore {
+    /// Finds the chunks that hold the words best, and asks last which others to score.
+    fn lexical_beside(
+        &self,
+        query: &LexicalQuery<'_>,
+        within: &NoteSet,
+        also: impl FnOnce() -> Vec<ChunkId>,
+        budget: &Budget,
+    ) -> Result<LexicalResults> {
+        // What cannot be read is damage, and no reason to find something else.
+        let trouble = Cell::new(None);
+        let said = |place: &Place| {
+            self.said(place)
+                .map_err(|error| trouble.set(Some(error)))
+                .ok()
+        };
+        let asking = Asking {
+            read: &said,
+            budget,
+        };
+        let found = self.of_words(LexicalResults::default(), |words| {
+            words.search_beside(query, within, also, &asking)
+        })?;
+        budget.check()?;
+        trouble.take().map_or(Ok(found), Err)
+    }
+
     pub(in crate::store) fn path(&self) -> &Path {
         &self.path
     }

@@ -66,6 +66,12 @@ impl<'c> Blocks<'c> {
     }
 }
 
+/// Returns how many blocks of codes there are, if none is missing.
+pub(super) fn n_code_blocks(connection: &SharedConnection) -> rusqlite::Result<usize> {
+    let last = "SELECT ifnull(max(block) + 1, 0) FROM vector_code";
+    locked(connection).query_row(last, [], |row| row.get(0))
+}
+
 /// Calls `each` with every block of codes.
 pub(super) fn each_code_block(
     connection: &SharedConnection,

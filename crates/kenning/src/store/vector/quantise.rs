@@ -8,7 +8,7 @@
 
 use std::ops::Range;
 
-use crate::cpu::for_avx2;
+use crate::cpu::{self, for_avx2};
 
 /// Magnitudes that four bits can say, in units of the row's scale: the Lloyd–Max levels of a
 /// normal distribution, times 38.
@@ -384,26 +384,27 @@ fn product_plain(query: &[f32], values: &[i8]) -> f32 {
 }
 
 for_avx2! {
-    /// Writes the Hamming distance of `query` to each code of `codes` into `out`, one for each.
-    pub(in crate::store) fn distances(query: &[u64], codes: &[u64], out: &mut [u16]) = distances_plain;
+    /// Writes the Hamming distance of `query` to each code into `out`, one for each. Codes are as they lie in the file.
+    pub(in crate::store) fn distances(query: &[u64], codes: &[u8], out: &mut [u16]) = distances_plain;
 }
 
 #[inline(always)]
-fn distances_plain(query: &[u64], codes: &[u64], out: &mut [u16]) {
+fn distances_plain(query: &[u64], codes: &[u8], out: &mut [u16]) {
+    let (words, _) = codes.as_chunks::<8>();
     if let [a, b, c, d] = *query {
         // 256 dimensions, the default model.
-        for (code, out) in codes.as_chunks::<4>().0.iter().zip(out) {
-            *out = ((code[0] ^ a).count_ones()
-                + (code[1] ^ b).count_ones()
-                + (code[2] ^ c).count_ones()
-                + (code[3] ^ d).count_ones()) as u16;
+        for (code, out) in words.as_chunks::<4>().0.iter().zip(out) {
+            *out = ((u64::from_le_bytes(code[0]) ^ a).count_ones()
+                + (u64::from_le_bytes(code[1]) ^ b).count_ones()
+                + (u64::from_le_bytes(code[2]) ^ c).count_ones()
+                + (u64::from_le_bytes(code[3]) ^ d).count_ones()) as u16;
         }
         return;
     }
-    for (code, out) in codes.chunks_exact(query.len()).zip(out) {
+    for (code, out) in words.chunks_exact(query.len()).zip(out) {
         let mut n_bits = 0;
         for (x, y) in code.iter().zip(query) {
-            n_bits += (x ^ y).count_ones();
+            n_bits += (u64::from_le_bytes(*x) ^ y).count_ones();
         }
         *out = n_bits as u16;
     }
@@ -436,6 +437,13 @@ pub(in crate::store) fn code_abreast(
         .iter()
         .step_by(ABREAST);
     lane.take(n_words).copied()
+}
+
+/// Asks for the words of such a code, which will be needed soon.
+pub(in crate::store) fn prefetch_abreast(codes: &[u64], n_words: usize, id: usize) {
+    let first = id / ABREAST * ABREAST * n_words;
+    let group = codes.get(first..first + ABREAST * n_words);
+    cpu::prefetch(group.unwrap_or_default());
 }
 
 for_avx2! {
@@ -585,6 +593,10 @@ mod tests {
         }
     }
 
+    fn bytes(codes: &[u64]) -> Vec<u8> {
+        codes.iter().flat_map(|word| word.to_le_bytes()).collect()
+    }
+
     #[test]
     fn near_vectors_have_near_codes() {
         let coder = Coder::new(vec![0.0; 256]);
@@ -595,6 +607,7 @@ mod tests {
             .map(|(a, b)| a + 0.2 * b)
             .collect();
         let codes = [coder.query_code(&near), coder.query_code(&vector(256, 3))].concat();
+        let codes = bytes(&codes);
         let mut found = [0; 2];
         distances(&coder.query_code(&base), &codes, &mut found);
         assert!(found[0] < 40 && found[1] > 90, "{found:?}");
@@ -616,7 +629,7 @@ mod tests {
             let codes: Vec<u64> = (0..n_words * 24).map(any).collect();
             let query = &codes[..n_words];
             let (mut one_by_one, mut at_once) = ([0; 24], [0; 24]);
-            distances(query, &codes, &mut one_by_one);
+            distances(query, &bytes(&codes), &mut one_by_one);
             let laid = abreast(&codes, n_words);
             distances_abreast(query, &laid, &mut at_once);
             assert_eq!(at_once, one_by_one);
