@@ -41,7 +41,8 @@ pub(super) fn reread(
         .filter_map(|(place, judgement)| Some((place, judgement?)))
         .collect();
     if judged.len() >= JUDGED_MIN {
-        join(best, &judged, reranker.share(&passages));
+        let share = damped(reranker.share(&passages), judged.len(), passages.len());
+        join(best, &judged, share);
     }
     Ok(None)
 }
@@ -81,6 +82,12 @@ fn passages(
     Ok(passages)
 }
 
+/// Returns the share of a model that judged only some: level and spread of a few are guesses, so that it counts for less
+/// (docs/benchmarks.md).
+fn damped(share: f32, n_judged: usize, n_asked: usize) -> f32 {
+    share * (n_judged as f32 / n_asked as f32).sqrt()
+}
+
 /// Moves the score of each passage that was judged towards its judgement.
 fn join(best: &mut [Ranked], judged: &[(usize, f32)], share: f32) {
     let (score_mean, score_spread) = spread(judged.iter().map(|&(place, _)| best[place].score));
@@ -111,4 +118,15 @@ fn spread(values: impl Iterator<Item = f32> + Clone) -> (f32, f32) {
     let mean = values.clone().sum::<f32>() / n;
     let variance = values.map(|value| (value - mean).powi(2)).sum::<f32>() / n;
     (mean, variance.sqrt())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_fewer_were_judged_the_less_it_counts() {
+        assert_eq!(damped(0.4, 30, 30), 0.4);
+        assert_eq!(damped(0.4, 3, 12), 0.2);
+    }
 }
