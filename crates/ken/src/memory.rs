@@ -3,6 +3,7 @@
 
 /// Memories that threads of a server share. More would each keep what they freed, since a snapshot is made on one thread
 /// and dropped on another. An update has them all: there, threads would wait for each other.
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
 const SHARED: libc::c_int = 2;
 
 /// Lets the threads of a process share memory. To be called before there are any.
