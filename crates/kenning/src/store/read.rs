@@ -63,6 +63,13 @@ pub trait Reads: Send + Sync {
     /// Finds the `k` chunks that are nearest to a vector, among some notes. What has no vector is not found.
     fn nearest(&self, vector: &[f32], k: usize, within: &NoteSet) -> Result<Nearest>;
 
+    /// The same, of which only the first `n` count.
+    fn near(&self, near: &NearQuery<'_>, within: &NoteSet) -> Result<Nearest> {
+        let mut nearest = self.nearest(near.vector, near.k, within)?;
+        nearest.hits.truncate(near.n);
+        Ok(nearest)
+    }
+
     /// Asks for both: the best by meaning, and by words, which beside their own tell what those score.
     fn near_and_lexical(
         &self,
@@ -71,8 +78,7 @@ pub trait Reads: Send + Sync {
         within: &NoteSet,
         budget: &Budget,
     ) -> Result<(Nearest, LexicalResults)> {
-        let mut nearest = self.nearest(near.vector, near.k, within)?;
-        nearest.hits.truncate(near.n);
+        let nearest = self.near(near, within)?;
         let words = self.lexical(query, within, &query.also_of(&nearest), budget)?;
         Ok((nearest, words))
     }

@@ -123,26 +123,23 @@ impl Reads for SqliteStore {
         within: &NoteSet,
         budget: &Budget,
     ) -> Result<(Nearest, LexicalResults)> {
-        let nearest = || {
-            let mut nearest = self.nearest(near.vector, near.k, within)?;
-            nearest.hits.truncate(near.n);
-            Ok(nearest)
-        };
         let n_entries = self.guarded(|| Ok(self.words()?.map_or(0, LexicalReader::n_entries)))?;
-        if n_entries < BESIDE_MIN {
-            let nearest = nearest()?;
-            let words = self.lexical(query, within, &query.also_of(&nearest), budget)?;
-            return Ok((nearest, words));
-        }
+        let look = || self.near(near, within);
         std::thread::scope(|scope| {
-            let looking = scope.spawn(nearest);
-            let mut nearest = Ok(Nearest::default());
+            let looking = (n_entries >= BESIDE_MIN).then(|| scope.spawn(look));
+            let mut nearest = None;
             let also = || {
-                nearest = looking.join().unwrap_or_else(|panic| resume_unwind(panic));
-                (nearest.as_ref()).map_or(Vec::new(), |nearest| query.also_of(nearest))
+                let found = match looking {
+                    Some(looking) => looking.join().unwrap_or_else(|panic| resume_unwind(panic)),
+                    None => look(),
+                };
+                let found = nearest.insert(found).as_ref();
+                found.map_or(Vec::new(), |found| query.also_of(found))
             };
             let words = self.lexical_beside(query, within, also, budget);
-            nearest.and_then(|nearest| Ok((nearest, words?)))
+            // An index without words does not ask.
+            let nearest = nearest.unwrap_or_else(look)?;
+            Ok((nearest, words?))
         })
     }
 
