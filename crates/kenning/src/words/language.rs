@@ -74,7 +74,8 @@ impl Language {
 /// Short or unclear Latin text counts as English, the commonest case.
 pub(crate) fn detect(text: &str) -> Language {
     let sample = sample(text);
-    if english_share(sample) >= ENGLISH_SHARE_MIN {
+    // "A" and "do" are words of others, too.
+    if english_share(sample) >= ENGLISH_SHARE_MIN && !is_accented(sample) {
         return Language::English;
     }
     if sample.chars().filter(|c| c.is_alphabetic()).count() < SAMPLE_LETTERS_MIN {
@@ -134,6 +135,9 @@ fn stop_share(sample: &str, language: Language) -> f32 {
 }
 
 fn is_accented(sample: &str) -> bool {
+    if sample.is_ascii() {
+        return false;
+    }
     let is_strange = |word: &str| word.chars().any(|c| !c.is_ascii() && c.is_alphabetic());
     let n_words = words(sample).count();
     let n_strange = words(sample).filter(|word| is_strange(word.text)).count();
@@ -186,7 +190,31 @@ mod tests {
                 Language::German,
             ),
             (
+                "Sjukförsäkringen betalar tandläkaren. Hyresvärden höjer hyran.",
+                Language::Swedish,
+            ),
+            (
+                "Kerrostaloasunto sijaitsee keskustassa. Isännöitsijä päättää lämmityksestä.",
+                Language::Finnish,
+            ),
+            (
+                "A bérleti szerződés három hónap múlva lejár. A fűtés költsége külön fizetendő.",
+                Language::Hungarian,
+            ),
+            (
+                "Kira sözleşmesi üç ay sonra sona erer. Isıtma ücreti ayrıca ödenir.",
+                Language::Turkish,
+            ),
+            (
+                "Reunião amanhã: orçamento, férias, manutenção, inscrições.",
+                Language::Portuguese,
+            ),
+            (
                 "Kira Roth\n020 7946 0814\ncafé Zoë, Main Street, Bristol",
+                Language::English,
+            ),
+            (
+                "Zoë, Chloé and Amélie went to the café in Málaga with the other guests of the house.",
                 Language::English,
             ),
             ("ok", Language::English),

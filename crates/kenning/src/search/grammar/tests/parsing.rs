@@ -85,6 +85,9 @@ fn a_hyphen_may_stand_for_what_the_word_before_had_in_front() {
     assert_snapshot!(check("Inhaberkarten und -marken"), @"Inhaberkarten und -marken");
     assert_snapshot!(check("Wirkung der Ehenichtigkeit oder -auflösung"), @"Wirkung der Ehenichtigkeit oder -auflösung");
     assert_snapshot!(check("Heizung und -#work -marken"), @"Heizung und | NOT tag:work AND NOT marken");
+    assert_snapshot!(check("huurovereenkomst en -beëindiging"), @"huurovereenkomst en -beëindiging");
+    assert_snapshot!(check("vuokrasopimus tai -maksu"), @"vuokrasopimus tai -maksu");
+    assert_snapshot!(check("tag:haus und -marken"), @"und -marken | tag:haus");
     assert_snapshot!(check("meeting and -work"), @"meeting and | NOT work");
 }
 
