@@ -37,7 +37,8 @@ pub use lexical::{
     Positions, TermGroup, Typed,
 };
 pub use lexical::{
-    Entries, Place as WordPlace, Postings, Read as ReadPlace, WordField, WordReader, split_terms,
+    Entries, Place as WordPlace, Postings, Read as ReadPlace, Within, WordField, WordReader,
+    split_terms,
 };
 pub use place::{Backend, Place, Watch};
 pub use prepared::{PreparedChunk, PreparedNote, Terms};

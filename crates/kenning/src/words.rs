@@ -9,8 +9,8 @@ mod scan;
 mod stop;
 
 pub(crate) use compound::{
-    PartPlace, backwards, backwards_doer, cuts, doer, is_doer, part_place, push_compounds,
-    push_doers,
+    PartPlace, backwards, backwards_doer, cuts, doer, is_doer, is_part_anywhere, part_place,
+    push_compounds, push_doers,
 };
 pub use language::Language;
 pub(crate) use language::detect;

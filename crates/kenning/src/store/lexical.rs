@@ -1,10 +1,14 @@
 //! Word search: BM25 over notes and over chunks from the same postings, in one pass.
 //!
-//! Every posting of a query term is read once. Its counts add up to the chunk's score and, since
-//! a note's entries follow each other, to the note's. Lengths and document frequencies are those
+//! The counts of a word in a chunk add up to the chunk's score and, since
+//! a note's entries follow each other, to the note's. Who holds a word is read of all; how often, only of notes that may
+//! be among the best (`contenders.rs`). Lengths and document frequencies are those
 //! of living entries only, so that an updated index scores exactly like a rebuilt one.
 
+mod asked;
+mod bits;
 mod compounds;
+mod contenders;
 mod corrections;
 pub(super) mod directory;
 mod entries;
@@ -17,17 +21,20 @@ mod scores;
 pub(super) mod segments;
 mod tally;
 pub(super) mod whole;
+mod within;
 pub(super) mod write;
 
 use std::borrow::Cow;
 use std::path::Path;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use tantivy::{Index, SegmentReader};
 
 use super::{ChunkId, LexicalQuery, NoteId, NoteSet};
 use crate::budget::Budget;
 use crate::error::Result;
+use asked::Asked;
+use bits::Bits;
 pub use corrections::{Correction, Typed};
 pub use corrections::{Place, Read};
 use directory::SqlDirectory;
@@ -40,15 +47,11 @@ pub use postings::Postings;
 use scores::Scores;
 pub use scores::{Beside, LexicalHit, LexicalResults};
 use segments::{Segment, Segments};
-use tally::{Tally, Target};
+use tally::Tally;
+pub use within::Within;
 
 /// Buffers that are kept for the next query: as many as questions are usually asked at once.
 const SPARE_MAX: usize = 4;
-/// Units of work that a word costs, each spelling of it in each field, and each entry that holds it.
-const WORD_COST: u64 = 2_000;
-const TERM_COST: u64 = 200;
-const ENTRY_COST: u64 = 8;
-
 /// The ways one query word may be spelled in the index; a match of any of them counts as one.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct TermGroup {
@@ -106,6 +109,7 @@ pub struct LexicalOptions {
 pub struct WordReader<P> {
     postings: P,
     entries: Arc<Entries>,
+    every: OnceLock<Arc<Within>>,
     spare: Mutex<Vec<Tally>>,
     frequent: Frequent,
 }
@@ -119,24 +123,6 @@ pub struct Asking<'a> {
     pub read: &'a Read<'a>,
     /// How much work it may be.
     pub budget: &'a Budget,
-}
-
-/// A word of a query.
-struct Asked<'g> {
-    number: usize,
-    group: &'g TermGroup,
-    /// How often the query says it.
-    n_said: u32,
-}
-
-impl<'g> Asked<'g> {
-    fn new(number: usize, group: &'g TermGroup, typed: &[Typed]) -> Self {
-        Self {
-            number,
-            group,
-            n_said: typed.get(number).map_or(1, |typed| typed.n_said),
-        }
-    }
 }
 
 impl LexicalReader {
@@ -170,6 +156,7 @@ impl<P: Postings> WordReader<P> {
             frequent: Frequent::new(entries.chunk.len()),
             postings,
             entries,
+            every: OnceLock::new(),
             spare: Mutex::default(),
         }
     }
@@ -226,137 +213,72 @@ impl<P: Postings> WordReader<P> {
         also: impl FnOnce() -> Vec<ChunkId>,
         asking: &Asking<'_>,
     ) -> Result<LexicalResults, P::Error> {
-        let LexicalQuery {
-            groups,
-            typed,
-            options,
-            ..
-        } = *query;
         self.frequent.count_question();
-        let spare = self.spare.lock().ok().and_then(|mut spare| spare.pop());
-        let mut tally = spare.unwrap_or_else(|| Tally::new(&self.entries));
-        let mut idf = vec![0.0; groups.len()];
-        let mut partly = Vec::new();
-        let mut doubted = Vec::new();
-        let forgives = groups.len() <= options.forgiving_words_max;
-        for (number, group) in groups.iter().enumerate() {
-            match typed.get(number).filter(|_| forgives) {
-                Some(word)
-                    if self.is_doubtful(word, group)? && !self.is_part(group, options)? =>
-                {
-                    doubted.push((number, word));
-                }
-                _ => {
-                    let word = Asked::new(number, group, typed);
-                    idf[number] =
-                        self.add(&word, options, asking.budget, &mut tally, &mut partly)?;
-                }
+        let (mut words, doubted) = self.look_up(query, asking.budget)?;
+        let mut corrections = Vec::new();
+        if !doubted.is_empty() {
+            let mut others = Bits::new(self.entries.notes.len());
+            (words.iter()).for_each(|word| others.insert_all(&word.held.notes));
+            for (number, typed) in doubted {
+                let group = &query.groups[number];
+                let near = self.correct(number, typed, group, &others, asking.read)?;
+                let meant = near.as_ref().map_or(group, |near| &near.group);
+                let word = self.asked(number, meant, query, asking.budget)?;
+                (word.iter()).for_each(|word| others.insert_all(&word.held.notes));
+                words.extend(word);
+                corrections.extend(near);
             }
         }
-        // Last, when it is known what the other words are about.
-        let mut corrections = Vec::new();
-        for (number, word) in doubted {
-            let near = self.correct(number, word, &groups[number], &tally, asking.read)?;
-            let group = near.as_ref().map_or(&groups[number], |near| &near.group);
-            let word = Asked::new(number, group, typed);
-            idf[number] = self.add(&word, options, asking.budget, &mut tally, &mut partly)?;
-            corrections.extend(near);
-        }
-        let scores = Scores::new(self, tally, options.note_share, partly);
+        let mut idf = vec![0.0; query.groups.len()];
+        words.iter().for_each(|word| idf[word.number] = word.idf);
+        let (hits, also) = self.score(&mut words, query, within, also)?;
         Ok(LexicalResults {
-            hits: scores.best(query.limit, query.per_note, within),
-            also: (also().into_iter())
-                .filter_map(|chunk| scores.of(chunk))
-                .collect(),
+            hits,
+            also,
             idf,
             unsaid: tally::idf(0.0, self.entries.n_notes as f32),
             corrections,
         })
     }
 
-    /// Adds what a word is worth to every entry; returns its rarity. Entries that hold it as part of another word only go to `partly`.
-    fn add(
+    /// Returns the best chunks of some notes, and what others score.
+    fn score(
         &self,
-        word: &Asked<'_>,
-        options: &LexicalOptions,
-        budget: &Budget,
-        tally: &mut Tally,
-        partly: &mut Vec<(u32, usize)>,
-    ) -> Result<f32, P::Error> {
-        let group = word.group;
-        if !budget.spend(WORD_COST) {
-            return Ok(0.0);
+        words: &mut [Asked],
+        query: &LexicalQuery<'_>,
+        within: &NoteSet,
+        also: impl FnOnce() -> Vec<ChunkId>,
+    ) -> Result<(Vec<LexicalHit>, Vec<LexicalHit>), P::Error> {
+        if query.limit == 0 {
+            // Somebody may be waiting to be asked.
+            also();
+            return Ok(Default::default());
         }
-        let emphasis = emphasis(word.n_said, options.k3);
-        if let Some(worth) = self.frequent.get(group, options) {
-            tally.add(word.number, &worth, emphasis);
-            partly.extend(worth.partly.iter().map(|&entry| (entry, word.number)));
-            budget.spend(ENTRY_COST * worth.len() as u64);
-            return Ok(worth.idf);
-        }
-        self.count(group, &options.weights, budget, tally)?;
-        self.count_compounds(group, &options.weights, tally)?;
-        let worth = tally.worth(&self.entries, options);
-        // A word that was not counted to the end is worth nothing, and not kept.
-        if !budget.spend(ENTRY_COST * worth.len() as u64) {
-            tally.give_back(worth);
-            return Ok(0.0);
-        }
-        tally.add(word.number, &worth, emphasis);
-        partly.extend(worth.partly.iter().map(|&entry| (entry, word.number)));
-        self.frequent.keep(group, options, &worth);
-        let idf = worth.idf;
-        tally.give_back(worth);
-        Ok(idf)
+        // In one order, so that sums do not depend on how it was typed.
+        words.sort_by(|a, b| (b.most().total_cmp(&a.most())).then(a.number.cmp(&b.number)));
+        let mut scores = Scores::new(self, self.add_words(words, query, within)?);
+        let hits = scores.best(query.limit, query.per_note, within);
+        Ok((hits, scores.also(&also(), words)?))
+    }
+
+    /// Returns all notes, to be counted in.
+    fn every(&self) -> Arc<Within> {
+        let every = || Arc::new(Within::every(&self.entries));
+        Arc::clone(self.every.get_or_init(every))
+    }
+
+    /// Returns buffers of a query before, or new ones.
+    fn spare_tally(&self) -> Tally {
+        let spare = self.spare.lock().ok().and_then(|mut spare| spare.pop());
+        spare.unwrap_or_default()
     }
 
     /// Takes buffers back for the next query.
-    fn give_back(&self, mut tally: Tally) {
-        tally.clear(&self.entries);
-        if let Ok(mut spare) = self.spare.lock()
-            && spare.len() < SPARE_MAX
-        {
-            spare.push(tally);
+    fn give_back(&self, tallies: impl Iterator<Item = Tally>) {
+        if let Ok(mut spare) = self.spare.lock() {
+            let n_wanted = SPARE_MAX.saturating_sub(spare.len());
+            spare.extend(tallies.take(n_wanted));
         }
-    }
-
-    /// Counts the weighted occurrences of a group in every entry.
-    fn count(
-        &self,
-        group: &TermGroup,
-        weights: &FieldWeights,
-        budget: &Budget,
-        tally: &mut Tally,
-    ) -> Result<(), P::Error> {
-        let weighted = [
-            (WordField::Text, weights.text, Target::Text),
-            (WordField::Section, weights.section, Target::Section),
-            (WordField::FileName, weights.file_name, Target::Text),
-            (WordField::Title, weights.title, Target::Text),
-            (WordField::Aliases, weights.aliases, Target::Text),
-            (WordField::Tags, weights.tags, Target::Text),
-            (WordField::Area, weights.area, Target::Text),
-            (WordField::Summary, weights.summary, Target::Text),
-            (WordField::Properties, weights.properties, Target::Text),
-        ];
-        for part in 0..self.postings.n_parts() {
-            for (field, weight, target) in weighted {
-                if weight == 0.0 {
-                    continue;
-                }
-                for term in self.spellings(part, field, group)?.iter() {
-                    if !budget.spend(TERM_COST) {
-                        return Ok(());
-                    }
-                    self.postings
-                        .entries(part, field, term, |entry, frequency| {
-                            tally.count(entry, weight * frequency as f32, target);
-                            true
-                        })?;
-                }
-            }
-        }
-        Ok(())
     }
 
     /// Returns the terms of the index that stand for a group.
@@ -376,12 +298,6 @@ impl<P: Postings> WordReader<P> {
         }
         Ok(Cow::Owned(found))
     }
-}
-
-/// What a word counts for being said more than once: BM25's `(k3 + 1) n / (k3 + n)`.
-fn emphasis(n_said: u32, k3: f32) -> f32 {
-    let n_said = n_said.max(1) as f32;
-    (k3 + 1.0) * n_said / (k3 + n_said)
 }
 
 /// Returns the number of notes in the word index.

@@ -158,7 +158,7 @@ pub struct LexicalQuery<'a> {
     pub typed: &'a [Typed],
     /// How to score.
     pub options: &'a LexicalOptions,
-    /// Most hits.
+    /// Most hits; with none, no chunk is scored, and only the rarity of the words is told.
     pub limit: usize,
     /// Most hits of one note.
     pub per_note: usize,

@@ -58,6 +58,11 @@ pub(crate) fn part_place(part: &str, compound: &str) -> Option<PartPlace> {
     }
 }
 
+/// Whether a part is long enough to count at the beginning of a compound and inside of it, too.
+pub(crate) fn is_part_anywhere(part: &str) -> bool {
+    part.chars().count() >= PART_CHARS_MIN
+}
+
 /// Letters between the parts of a compound that belong to neither: "Mietvertrag-s-kündigung".
 fn links(language: Language) -> &'static [&'static str] {
     match language {

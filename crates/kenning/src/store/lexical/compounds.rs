@@ -3,7 +3,6 @@
 //! They stand backwards in a field of their own, so that those that end alike stand together. Only notes
 //! in languages that join words have any.
 
-use super::tally::Tally;
 use super::{FieldWeights, LexicalOptions, Postings, TermGroup, WordField, WordReader};
 use crate::words::{self, PartPlace};
 
@@ -11,20 +10,6 @@ use crate::words::{self, PartPlace};
 const NOT_AT_END: f32 = 0.5;
 
 impl<P: Postings> WordReader<P> {
-    /// Counts the longer words that a group is part of.
-    pub(super) fn count_compounds(
-        &self,
-        group: &TermGroup,
-        weights: &FieldWeights,
-        tally: &mut Tally,
-    ) -> Result<(), P::Error> {
-        let found = self.compounds_of(group, weights, !tally.has_counted())?;
-        if !found.is_empty() {
-            tally.count_partly(found, &self.entries);
-        }
-        Ok(())
-    }
-
     /// Whether a group is part of any longer word.
     pub(super) fn is_part(
         &self,
@@ -38,7 +23,9 @@ impl<P: Postings> WordReader<P> {
     /// Returns the entries with longer words that a group is part of, each with what that is worth; a
     /// part in the middle, or one whose own term is too short, only counts if that is wanted, which is for
     /// a word that is found in no other way.
-    fn compounds_of(
+    ///
+    /// They come in the order of the entries, and amounts of one in theirs: sums depend on it.
+    pub(super) fn compounds_of(
         &self,
         group: &TermGroup,
         weights: &FieldWeights,
@@ -59,7 +46,9 @@ impl<P: Postings> WordReader<P> {
                 if !words::is_doer(part, &group.terms) {
                     let end = words::backwards(part);
                     self.ending_with(number, part, &end, weights, &mut found)?;
-                    self.beginning_with(number, part, weights, &mut found)?;
+                    if words::is_part_anywhere(part) {
+                        self.beginning_with(number, part, weights, &mut found)?;
+                    }
                 } else if even_inside {
                     let end = words::backwards_doer(part);
                     self.ending_with(number, part, &end, weights, &mut found)?;
@@ -68,11 +57,13 @@ impl<P: Postings> WordReader<P> {
         }
         if found.is_empty() && even_inside {
             for &number in &parts {
-                for part in &group.terms {
+                let parts = group.terms.iter();
+                for part in parts.filter(|part| words::is_part_anywhere(part)) {
                     self.holding(number, part, weights, &mut found)?;
                 }
             }
         }
+        found.sort_by_key(|(entry, _)| *entry);
         Ok(found)
     }
 

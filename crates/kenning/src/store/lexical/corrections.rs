@@ -2,8 +2,8 @@
 
 use std::cmp::Reverse;
 
+use super::bits::Bits;
 use super::fuzzy;
-use super::tally::Tally;
 use super::{Postings, TermGroup, WordField, WordReader};
 use crate::store::{ChunkId, NoteId};
 use crate::words::{self, Language};
@@ -80,18 +80,21 @@ struct Found {
 
 impl<P: Postings> WordReader<P> {
     /// Returns the word of the notes that is nearest to what was typed: a word that goes with the
-    /// others of the question first, then the commonest.
+    /// others of the question first, which stand in these notes, then the commonest.
     pub(super) fn correct(
         &self,
         number: usize,
         typed: &Typed,
         group: &TermGroup,
-        tally: &Tally,
+        others: &Bits,
         read: &Read<'_>,
     ) -> Result<Option<Correction>, P::Error> {
+        if fuzzy::slips_forgiven(&typed.word) == 0 || self.is_spelled_so(typed, read)? {
+            return Ok(None);
+        }
         let mut found = Vec::new();
         for term in self.terms_near(&typed.word, group)? {
-            found.extend(self.spelled(&term, typed, tally, read)?);
+            found.extend(self.spelled(&term, typed, others, read)?);
         }
         found.sort_by(|a, b| {
             let key = |found: &Found| (found.slips, Reverse((found.n_together, found.n_entries)));
@@ -146,9 +149,6 @@ impl<P: Postings> WordReader<P> {
     fn terms_near(&self, typed: &str, group: &TermGroup) -> Result<Vec<String>, P::Error> {
         let most = fuzzy::slips_forgiven(typed);
         let mut near = Vec::new();
-        if most == 0 {
-            return Ok(near);
-        }
         let forms = group.terms.iter().map(String::as_str);
         let mut forms: Vec<&str> = forms.chain([typed]).collect();
         forms.dedup();
@@ -169,12 +169,22 @@ impl<P: Postings> WordReader<P> {
         Ok(near)
     }
 
+    /// Whether a passage that would be looked at has the word as it was typed: then it is no slip, whatever is near.
+    fn is_spelled_so(&self, typed: &Typed, read: &Read<'_>) -> Result<bool, P::Error> {
+        let entries = self.entries_of(&typed.word, &WordField::SPELLED, usize::MAX)?;
+        let mut samples = self.shortest(entries).into_iter();
+        Ok(samples.any(|entry| {
+            let nearest = self.nearest(entry, &typed.word, typed, read);
+            nearest.is_some_and(|(slips, _)| slips.n == 0)
+        }))
+    }
+
     /// Looks up how notes spell a term; a stem is not a word, and may be nearer than any of its words.
     fn spelled(
         &self,
         term: &str,
         typed: &Typed,
-        tally: &Tally,
+        others: &Bits,
         read: &Read<'_>,
     ) -> Result<Option<Found>, P::Error> {
         let entries = self.entries_of(term, &WordField::SPELLED, usize::MAX)?;
@@ -190,10 +200,7 @@ impl<P: Postings> WordReader<P> {
             .min();
         Ok(best.map(|(slips, word)| Found {
             slips,
-            n_together: notes
-                .iter()
-                .filter(|note| tally.has_matched(**note))
-                .count(),
+            n_together: notes.iter().filter(|note| others.has(**note)).count(),
             n_entries,
             term: term.to_owned(),
             word,

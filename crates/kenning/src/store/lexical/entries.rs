@@ -5,6 +5,8 @@ use std::ops::Range;
 use tantivy::error::DataCorruption;
 use tantivy::{SegmentReader, TantivyError};
 
+use super::bits::Bits;
+use super::within::after;
 use crate::store::{ChunkId, NoteId};
 
 /// Columns over all entries of all segments, note entries and chunk entries alike.
@@ -17,6 +19,8 @@ pub struct Entries {
     pub(super) n_terms: Vec<u32>,
     /// Entry of each chunk id, `u32::MAX` where there is none.
     entry_of_id: Vec<u32>,
+    /// The last entry of each note.
+    ends: Bits,
     /// Which entries are left, if any were deleted.
     is_alive: Vec<bool>,
     pub(super) n_notes: u32,
@@ -128,6 +132,10 @@ impl Entries {
     pub fn summarise(&mut self) {
         let n_vectors = self.chunk.iter().max().copied().unwrap_or(0) as usize;
         self.entry_of_id = vec![u32::MAX; n_vectors];
+        self.ends = Bits::new(self.chunk.len());
+        for note in &self.notes {
+            self.ends.insert(note.end as usize - 1);
+        }
         let (mut n_chunks, mut note_terms, mut chunk_terms) = (0u64, 0u64, 0u64);
         for entry in 0..self.chunk.len() {
             let n_terms = u64::from(self.n_terms[entry]);
@@ -171,15 +179,14 @@ impl Entries {
     }
 
     /// The same, where it is not before the note of a number, and most likely soon behind it.
-    pub(super) fn number_from(&self, mut number: usize, entry: usize) -> usize {
+    pub(super) fn number_from(&self, number: usize, entry: usize) -> usize {
         let is_reached = |note: &NoteEntry| note.entry as usize <= entry;
-        let mut step = 1;
-        while self.notes.get(number + step).is_some_and(is_reached) {
-            number += step;
-            step *= 2;
-        }
-        let end = (number + step).min(self.notes.len());
-        number + self.notes[number + 1..end].partition_point(is_reached)
+        number + after(self.notes.get(number + 1..).unwrap_or_default(), is_reached)
+    }
+
+    /// Returns the notes that have an entry in a set, by their numbers, and leaves that empty.
+    pub(super) fn drain_notes(&self, entries: &mut Bits) -> Bits {
+        entries.drain_ranges(&self.ends, self.notes.len())
     }
 
     #[inline]

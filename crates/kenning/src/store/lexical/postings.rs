@@ -2,6 +2,7 @@
 
 use super::fields::WordField;
 use super::fuzzy::firsts;
+use super::within::Within;
 
 /// The dictionary and the postings of a word index, in one or more parts that each have their own.
 ///
@@ -50,6 +51,37 @@ pub trait Postings {
         term: &str,
         each: impl FnMut(usize, u32) -> bool,
     ) -> Result<(), Self::Error>;
+
+    /// The same for the entries of some notes, all of them.
+    fn entries_within(
+        &self,
+        part: usize,
+        field: WordField,
+        term: &str,
+        within: &Within,
+        mut each: impl FnMut(usize, u32),
+    ) -> Result<(), Self::Error> {
+        self.entries(part, field, term, |entry, frequency| {
+            if within.has(entry) {
+                each(entry, frequency);
+            }
+            true
+        })
+    }
+
+    /// Calls `each` with every entry that holds a term, in order.
+    fn holders(
+        &self,
+        part: usize,
+        field: WordField,
+        term: &str,
+        mut each: impl FnMut(usize),
+    ) -> Result<(), Self::Error> {
+        self.entries(part, field, term, |entry, _| {
+            each(entry);
+            true
+        })
+    }
 
     /// Calls `each` with the positions of a term of the text in some entries, which are in order: the place of the
     /// entry among them, and where it holds the term.

@@ -1,8 +1,11 @@
 //! What every entry scored for one query, and which are best.
 
 use std::cmp::Ordering;
+use std::sync::Arc;
 
-use super::tally::{NoteSums, Tally};
+use super::asked::{Asked, Sums};
+use super::tally::{NoteSums, Tally, higher};
+use super::within::Within;
 use super::{Correction, Postings, WordReader};
 use crate::store::{ChunkId, NoteId, NoteSet};
 
@@ -42,15 +45,18 @@ struct Scored {
     score: f32,
 }
 
-/// Scores of every entry for one query.
+/// What was added up in some notes.
+pub(super) struct Part {
+    pub(super) within: Arc<Within>,
+    pub(super) tally: Tally,
+}
+
+/// Scores of entries for one query.
 pub(super) struct Scores<'a, P: Postings> {
     reader: &'a WordReader<P>,
-    tally: Tally,
+    sums: Sums<'a>,
     best_note: f32,
     best_chunk: f32,
-    note_share: f32,
-    /// Entries that hold a group as part of another word only, in order.
-    partly: Vec<(u32, usize)>,
 }
 
 /// Which words of a query a passage has beside those of its text, one bit for each of the first 32.
@@ -79,56 +85,76 @@ fn has_bit(bits: u32, number: usize) -> bool {
 }
 
 impl<'a, P: Postings> Scores<'a, P> {
-    /// Takes what was counted, and the entries that hold a group as part of another word only.
-    pub(super) fn new(
-        reader: &'a WordReader<P>,
-        mut tally: Tally,
-        note_share: f32,
-        mut partly: Vec<(u32, usize)>,
-    ) -> Self {
-        partly.sort_unstable();
+    /// Takes what was added up; the highest sums are among it.
+    pub(super) fn new(reader: &'a WordReader<P>, sums: Sums<'a>) -> Self {
         let (mut best_note, mut best_chunk) = (0f32, 0f32);
-        let Tally {
-            chunks,
-            notes,
-            matched,
-            ..
-        } = &mut tally;
-        matched.each(|number| {
-            let note = &mut notes[number];
+        for note in sums.parts.iter().flat_map(|part| &part.tally.notes) {
             best_note = higher(best_note, note.score);
-            let chunks = chunks[reader.entries.notes[number].chunks()].iter();
-            note.best = chunks.fold(f32::MIN, |best, &score| higher(best, score)) + note.context;
             best_chunk = higher(best_chunk, note.best);
-        });
+        }
         Self {
             reader,
-            tally,
+            sums,
             best_note,
             best_chunk,
-            note_share,
-            partly,
         }
     }
 
-    /// Returns what one chunk scores, 0 when none of its note's words match.
-    pub(super) fn of(&self, chunk: ChunkId) -> Option<LexicalHit> {
+    /// Returns what chunks score that need not be among the best, 0 when none of their notes' words match. Where words
+    /// were only counted in some notes, they are counted in theirs, too.
+    pub(super) fn also(
+        &mut self,
+        chunks: &[ChunkId],
+        words: &[Asked],
+    ) -> Result<Vec<LexicalHit>, P::Error> {
+        let late = self.notes_beside(chunks);
+        if !late.is_empty() {
+            let late = Arc::new(Within::new(late, &self.reader.entries));
+            self.reader.add_part(words, late, &mut self.sums)?;
+        }
+        Ok(chunks.iter().filter_map(|chunk| self.of(*chunk)).collect())
+    }
+
+    /// Returns the notes of some chunks that no word was counted in yet.
+    fn notes_beside(&self, chunks: &[ChunkId]) -> Vec<u32> {
+        let entries = chunks
+            .iter()
+            .filter_map(|chunk| self.reader.entries.entry(*chunk));
+        let beside = entries.filter(|entry| self.part_with(*entry).is_none());
+        let mut notes: Vec<u32> = beside
+            .map(|entry| self.reader.entries.number_of(entry) as u32)
+            .collect();
+        notes.sort_unstable();
+        notes.dedup();
+        notes
+    }
+
+    fn part_with(&self, entry: usize) -> Option<&Part> {
+        self.sums.parts.iter().find(|part| part.within.has(entry))
+    }
+
+    /// Returns what one chunk scores, if words were counted in its note.
+    fn of(&self, chunk: ChunkId) -> Option<LexicalHit> {
         let entries = &self.reader.entries;
         let entry = entries.entry(chunk)?;
-        let number = entries.number_of(entry);
-        let note = &self.tally.notes[number];
-        let parts = (
-            share(note.score, self.best_note),
-            self.chunk_share(entry, note),
+        let Part { within, tally } = self.part_with(entry)?;
+        let place = within.place_of(entry);
+        let (note, sums) = (
+            &entries.notes[within.notes[place] as usize],
+            &tally.notes[place],
         );
-        let of_note = self.partly(entries.notes[number].entry);
+        let parts = (
+            share(sums.score, self.best_note),
+            self.chunk_share(tally.chunks[within.rank(entry)], sums),
+        );
+        let of_note = self.partly(note.entry);
         Some(LexicalHit {
             chunk,
-            note: entries.notes[number].id(),
+            note: note.id(),
             score: self.combined(parts.0, parts.1),
             parts,
             beside: Beside {
-                named: note.named & !of_note,
+                named: sums.named & !of_note,
                 partly: of_note | self.partly(entry as u32),
             },
         })
@@ -144,74 +170,72 @@ impl<'a, P: Postings> Scores<'a, P> {
         if limit == 0 {
             return Vec::new();
         }
+        let mut best = Best {
+            limit,
+            per_note,
+            hits: Vec::with_capacity(limit.min(HITS_EXPECTED) * 2),
+            bar: 0.0,
+        };
+        for part in &self.sums.parts {
+            self.add_best(part, within, &mut best);
+        }
+        best.cut();
+        best.hits.sort_by(by_score);
+        best.hits
+    }
+
+    /// Looks for the best in a part of the notes.
+    fn add_best(&self, Part { within, tally }: &Part, of: &NoteSet, best: &mut Best) {
         let entries = &self.reader.entries;
-        let mut hits: Vec<Scored> = Vec::with_capacity(limit.min(HITS_EXPECTED) * 2);
-        // What a chunk must reach to be among the best of those seen so far.
-        let mut bar = 0f32;
-        let of_note_each = share(self.note_share, self.best_note);
-        let of_chunk_each = share(1.0 - self.note_share, self.best_chunk);
-        self.tally.matched.each(|number| {
-            let sums = &self.tally.notes[number];
-            if of_note_each * sums.score + of_chunk_each * sums.best < bar * NEARLY {
-                return;
+        let of_note_each = share(self.note_share(), self.best_note);
+        let of_chunk_each = share(1.0 - self.note_share(), self.best_chunk);
+        for (place, sums) in tally.notes.iter().enumerate() {
+            if of_note_each * sums.score + of_chunk_each * sums.best < best.bar * NEARLY {
+                continue;
             }
             let of_note = share(sums.score, self.best_note);
             let most = share(sums.best, self.best_chunk);
-            let note = entries.notes[number].id();
-            if of_note <= 0.0 || self.combined(of_note, most) < bar || !within.contains(note) {
-                return;
+            let note = || entries.notes[within.notes[place] as usize].id();
+            let is_low = of_note <= 0.0 || self.combined(of_note, most) < best.bar;
+            if is_low || !of.contains(note()) {
+                continue;
             }
-            let first = hits.len();
-            for chunk in entries.notes[number].chunks() {
-                let score = self.combined(of_note, self.chunk_share(chunk, sums));
-                if score >= bar {
-                    hits.push(Scored {
-                        chunk: ChunkId(i64::from(entries.chunk[chunk]) - 1),
-                        score,
-                    });
-                }
-            }
-            if hits.len() - first > per_note {
-                hits[first..].sort_by(by_score);
-                hits.truncate(first + per_note);
-            }
-            if hits.len() / 2 >= limit {
-                bar = keep_best(&mut hits, limit);
-            }
-        });
-        keep_best(&mut hits, limit);
-        hits.sort_by(by_score);
-        hits
+            let scored = within.chunks_of(place).map(|rank| Scored {
+                chunk: ChunkId(i64::from(entries.chunk[within.entry(place, rank)]) - 1),
+                score: self.combined(of_note, self.chunk_share(tally.chunks[rank], sums)),
+            });
+            best.add_note(scored);
+        }
     }
 
     fn partly(&self, entry: u32) -> u32 {
-        let first = self.partly.partition_point(|(other, _)| *other < entry);
-        let of_entry = self.partly[first..].iter();
+        let partly = &self.sums.partly;
+        let first = partly.partition_point(|(other, _)| *other < entry);
+        let of_entry = partly[first..].iter();
         let bits = of_entry
             .take_while(|(other, _)| *other == entry)
             .map(|(_, number)| 1u32.checked_shl(*number as u32).unwrap_or(0));
         bits.fold(0, |all, bit| all | bit)
     }
 
-    fn chunk_share(&self, chunk: usize, note: &NoteSums) -> f32 {
-        share(self.tally.chunks[chunk] + note.context, self.best_chunk)
+    fn chunk_share(&self, chunk: f32, note: &NoteSums) -> f32 {
+        share(chunk + note.context, self.best_chunk)
+    }
+
+    fn note_share(&self) -> f32 {
+        self.sums.options.note_share
     }
 
     fn combined(&self, note: f32, chunk: f32) -> f32 {
-        self.note_share * note + (1.0 - self.note_share) * chunk
+        self.note_share() * note + (1.0 - self.note_share()) * chunk
     }
 }
 
 impl<P: Postings> Drop for Scores<'_, P> {
     fn drop(&mut self) {
-        self.reader.give_back(std::mem::take(&mut self.tally));
+        let parts = self.sums.parts.drain(..);
+        self.reader.give_back(parts.map(|part| part.tally));
     }
-}
-
-/// The higher of two scores, none of which is ever NaN: one instruction, where `max` is five.
-#[inline]
-fn higher(a: f32, b: f32) -> f32 {
-    if a > b { a } else { b }
 }
 
 /// Where everything is wanted, room for more is made when it is needed.
@@ -225,16 +249,37 @@ fn share(score: f32, best: f32) -> f32 {
     if best > 0.0 { score / best } else { 0.0 }
 }
 
-/// Drops all but the best `limit`; returns the score of the last that is left, 0 if none was dropped.
-fn keep_best(hits: &mut Vec<Scored>, limit: usize) -> f32 {
-    if limit == 0 || hits.len() <= limit {
-        hits.truncate(limit);
-        return 0.0;
+/// The best chunks so far.
+struct Best {
+    limit: usize,
+    per_note: usize,
+    hits: Vec<Scored>,
+    /// What a chunk must reach to be among them.
+    bar: f32,
+}
+
+impl Best {
+    /// Adds the chunks of a note.
+    fn add_note(&mut self, scored: impl Iterator<Item = Scored>) {
+        let first = self.hits.len();
+        self.hits.extend(scored.filter(|hit| hit.score >= self.bar));
+        if self.hits.len() - first > self.per_note {
+            self.hits[first..].sort_by(by_score);
+            self.hits.truncate(first + self.per_note);
+        }
+        if self.hits.len() / 2 >= self.limit {
+            self.cut();
+        }
     }
-    let (_, last, _) = hits.select_nth_unstable_by(limit - 1, by_score);
-    let bar = last.score;
-    hits.truncate(limit);
-    bar
+
+    /// Drops all but the best, which must be reached from now on.
+    fn cut(&mut self) {
+        if self.limit > 0 && self.hits.len() > self.limit {
+            let (_, last, _) = self.hits.select_nth_unstable_by(self.limit - 1, by_score);
+            self.bar = last.score;
+        }
+        self.hits.truncate(self.limit);
+    }
 }
 
 fn by_score(a: &Scored, b: &Scored) -> Ordering {

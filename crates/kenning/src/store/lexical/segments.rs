@@ -1,12 +1,13 @@
 //! The postings of tantivy's segments.
 
-use tantivy::postings::Postings as _;
+use tantivy::postings::{BlockSegmentPostings, Postings as _};
 use tantivy::schema::IndexRecordOption;
 use tantivy::{DocSet, SegmentReader, TERMINATED, TantivyError, Term};
 
 use super::fields::{Fields, WordField};
 use super::fuzzy::{NearWords, firsts};
 use super::postings::Postings;
+use super::within::Within;
 
 /// The segments of an index, each with the number of its first entry.
 pub(in crate::store) struct Segments {
@@ -23,6 +24,19 @@ impl Segments {
     fn term(&self, field: WordField, term: &str) -> Term {
         Term::from_field_text(self.fields.of(field), term)
     }
+
+    /// Returns the postings of a term, if it has any, the first block of them decoded.
+    fn blocks(
+        &self,
+        part: usize,
+        field: WordField,
+        term: &str,
+        option: IndexRecordOption,
+    ) -> tantivy::Result<Option<BlockSegmentPostings>> {
+        let term = self.term(field, term);
+        let index = self.segments[part].reader.inverted_index(term.field())?;
+        Ok(index.read_block_postings(&term, option)?)
+    }
 }
 
 impl Segment {
@@ -30,6 +44,21 @@ impl Segment {
     fn is_alive(&self, doc: u32) -> bool {
         let alive = self.reader.alive_bitset();
         alive.is_none_or(|alive| alive.is_alive(doc))
+    }
+
+    #[inline]
+    fn entry(&self, doc: u32) -> usize {
+        self.first_entry + doc as usize
+    }
+
+    /// Goes on to the block that may hold an entry; returns whether there is any that late.
+    fn seek(&self, postings: &mut BlockSegmentPostings, entry: usize) -> bool {
+        let doc = (entry - self.first_entry) as u32;
+        if doc >= self.reader.max_doc() {
+            return false;
+        }
+        postings.seek(doc);
+        postings.docs().last().is_some_and(|last| *last >= doc)
     }
 }
 
@@ -107,20 +136,69 @@ impl Postings for Segments {
         mut each: impl FnMut(usize, u32) -> bool,
     ) -> tantivy::Result<()> {
         let segment = &self.segments[part];
-        let term = self.term(field, term);
-        let index = segment.reader.inverted_index(term.field())?;
-        let Some(mut postings) = index.read_block_postings(&term, IndexRecordOption::WithFreqs)?
+        let Some(mut postings) = self.blocks(part, field, term, IndexRecordOption::WithFreqs)?
         else {
             return Ok(());
         };
-        let has_deletes = segment.reader.has_deletes();
         while postings.block_len() > 0 {
             for (&doc, &frequency) in postings.docs().iter().zip(postings.freqs()) {
-                let is_alive = !has_deletes || segment.is_alive(doc);
-                if is_alive && !each(segment.first_entry + doc as usize, frequency) {
+                if segment.is_alive(doc) && !each(segment.first_entry + doc as usize, frequency) {
                     return Ok(());
                 }
             }
+            postings.advance();
+        }
+        Ok(())
+    }
+
+    fn entries_within(
+        &self,
+        part: usize,
+        field: WordField,
+        term: &str,
+        within: &Within,
+        mut each: impl FnMut(usize, u32),
+    ) -> tantivy::Result<()> {
+        let segment = &self.segments[part];
+        let Some(mut postings) = self.blocks(part, field, term, IndexRecordOption::WithFreqs)?
+        else {
+            return Ok(());
+        };
+        while let (Some(first), Some(last)) = (postings.docs().first(), postings.docs().last()) {
+            let last = segment.entry(*last);
+            let Some(next) = within.next(segment.entry(*first)) else {
+                break;
+            };
+            if next <= last {
+                for (&doc, &frequency) in postings.docs().iter().zip(postings.freqs()) {
+                    let entry = segment.entry(doc);
+                    if within.has(entry) && segment.is_alive(doc) {
+                        each(entry, frequency);
+                    }
+                }
+                postings.advance();
+            } else if !segment.seek(&mut postings, next) {
+                break;
+            }
+        }
+        Ok(())
+    }
+
+    fn holders(
+        &self,
+        part: usize,
+        field: WordField,
+        term: &str,
+        mut each: impl FnMut(usize),
+    ) -> tantivy::Result<()> {
+        let segment = &self.segments[part];
+        let Some(mut postings) = self.blocks(part, field, term, IndexRecordOption::Basic)? else {
+            return Ok(());
+        };
+        while postings.block_len() > 0 {
+            let docs = postings.docs().iter();
+            docs.filter(|doc| segment.is_alive(**doc))
+                .for_each(|doc| each(segment.entry(*doc)));
             postings.advance();
         }
         Ok(())
