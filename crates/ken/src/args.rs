@@ -74,7 +74,7 @@ pub(crate) struct Place {
     /// Domain of the vault's _domains.yaml or of the settings; several as a,b [env: KEN_DOMAIN]
     #[arg(short, long, global = true, value_name = "NAME")]
     pub(crate) domain: Option<String>,
-    /// Index file, or postgres://HOST/DATABASE, instead of the one in the data directory [env: KEN_STORE]
+    /// Index file, or postgres://HOST/DATABASE or a server of the settings, instead of the one in the data directory [env: KEN_STORE]
     #[arg(long, global = true, value_name = "FILE", env = "KEN_STORE", hide_env = true, value_hint = ValueHint::FilePath)]
     pub(crate) store: Option<PathBuf>,
     /// Settings file [default: config.toml in the configuration directory]

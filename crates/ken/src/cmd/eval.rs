@@ -134,7 +134,8 @@ impl Asked {
             let source = Collection::read(folder)?;
             let (name, judgements) = judgements.unwrap_or_default();
             let profile = settings.profile(None)?;
-            let index = TemporaryIndex::of(place, &name, &source, profile, model)?;
+            let server = settings.scratch_store(place, &format!("eval_{name}"))?;
+            let index = TemporaryIndex::of(server, &source, profile, model)?;
             return Ok(Self {
                 name,
                 judgements,
@@ -147,7 +148,8 @@ impl Asked {
         let vault = Vault::open(&folder, located.rules)?.with_git(crate::git::log);
         let asked = judgements.as_ref();
         let domain = asked.map_or_else(|| name(&folder), |(name, _)| name.clone());
-        let index = TemporaryIndex::of(place, &domain, &vault, located.profile, model)?;
+        let server = settings.scratch_store(place, &format!("eval_{domain}"))?;
+        let index = TemporaryIndex::of(server, &vault, located.profile, model)?;
         let (name, judgements) = match judgements {
             Some(judgements) => judgements,
             None => (name(&folder), eval::known_items(&index.store)?),
@@ -171,13 +173,12 @@ struct TemporaryIndex {
 impl TemporaryIndex {
     /// Makes one where it was asked for: on a server, that is a domain of its own, which stays.
     fn of(
-        place: &Place,
-        name: &str,
+        server: Option<kenning::store::Place>,
         source: &dyn Source,
         profile: Profile,
         model: &Arc<dyn Embedder>,
     ) -> Result<Self> {
-        match Settings::scratch_store(place, &format!("eval_{name}"))? {
+        match server {
             Some(server) => Ok(Self {
                 store: Self::fill(server, source, profile, model)?,
                 _folder: None,

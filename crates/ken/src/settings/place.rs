@@ -72,6 +72,9 @@ impl Settings {
     /// Finds everything that is meant: the domains that were named, the vault or all domains that
     /// it lists, or, where neither is told, every domain of the settings.
     pub(crate) fn locate_all(&self, place: &Place) -> Result<Vec<Located>> {
+        if let Some(store) = &place.store {
+            self.check_named(store)?;
+        }
         let vault = match self.vault(place) {
             // A domain that was typed does not depend on what else the environment says.
             Err(_) if place.domain.is_some() && place.vault.is_none() => None,
@@ -90,7 +93,7 @@ impl Settings {
                 .collect::<Result<Vec<Located>>>()?,
             None => self.unnamed(place, vault.as_deref(), &listed)?,
         };
-        match (place.store_file(), found.len()) {
+        match (self.store_file(place), found.len()) {
             (Some(_), 2..) => Err(Hinted::error(
                 "one index file cannot hold several domains",
                 "name one domain with `--domain NAME`, or leave `--store` out",
@@ -117,7 +120,9 @@ impl Settings {
         });
         match own {
             Some(domain) => self.domain_at(name, domain, place, None),
-            None if place.store_address().is_some() => self.known_to_server(name, place, listed),
+            None if self.store_address(place).is_some() => {
+                self.known_to_server(name, place, listed)
+            }
             None => Err(self.unknown_domain(name, listed.keys())),
         }
     }
@@ -164,13 +169,13 @@ impl Settings {
             return Ok(vec![match known {
                 Some((name, domain)) => self.domain_at(name, domain, place, None)?,
                 None => {
-                    let store = place.store_file().cloned();
+                    let store = self.store_file(place).cloned();
                     let store = store.unwrap_or_else(|| self.store_path(vault, None));
                     self.located_at(folder_name(vault), Some(vault), store, place, None)?
                 }
             }]);
         }
-        if let Some(store) = place.store_file() {
+        if let Some(store) = self.store_file(place) {
             let name = folder_name(&store.with_extension(""));
             return Ok(vec![self.located_at(
                 name,
@@ -201,7 +206,7 @@ impl Settings {
         listed: Option<&BTreeMap<String, DomainSettings>>,
     ) -> Result<Located> {
         let vault = self.known_folder(&domain.path, place)?;
-        let store = match place.store_file() {
+        let store = match self.store_file(place) {
             Some(store) => store.clone(),
             None => self.store_path(&vault, listed.map(|_| name)),
         };
@@ -347,8 +352,8 @@ impl Settings {
         canonical(folder).or_else(|missing| {
             let path = path_when_there(folder).ok_or(missing)?;
             let own = || self.store_path(&path, None);
-            let store = place.store_file().cloned().unwrap_or_else(own);
-            match store.is_file() || place.store_address().is_some() || self.store.is_some() {
+            let store = self.store_file(place).cloned().unwrap_or_else(own);
+            match store.is_file() || self.store_address(place).is_some() || self.store.is_some() {
                 true => Ok(path),
                 false => canonical(folder),
             }

@@ -1,6 +1,6 @@
 //! Which server keeps the index of a domain, if any does.
 
-use std::path::{Path, PathBuf};
+use std::path::{Path, PathBuf, is_separator};
 
 use anyhow::Result;
 use kenning::store as index;
@@ -10,25 +10,55 @@ use super::domain::DomainSettings;
 use super::suggest::nearest;
 use crate::args::Place;
 use crate::hint::Hinted;
-use crate::remote::{Address, Remote};
+use crate::remote::{self, Address, Remote};
 
 /// What the index file in the data directory is called.
 const DEFAULT: &str = "default";
 
-impl Place {
-    /// The index file that was named, unless it was a server.
-    pub(super) fn store_file(&self) -> Option<&std::path::PathBuf> {
-        let store = self.store.as_ref();
-        store.filter(|store| Address::of(store).is_none())
-    }
-
-    /// The server that was named.
-    pub(super) fn store_address(&self) -> Option<Address> {
-        Address::of(self.store.as_ref()?)
-    }
-}
-
 impl Settings {
+    /// The index file that was named, unless it was a server.
+    pub(super) fn store_file<'a>(&self, place: &'a Place) -> Option<&'a PathBuf> {
+        let store = place.store.as_ref();
+        store.filter(|store| self.server_called(store).is_none())
+    }
+
+    /// The server that was named, by its address or as the settings call it.
+    pub(super) fn store_address(&self, place: &Place) -> Option<Address> {
+        self.server_called(place.store.as_ref()?)
+    }
+
+    fn server_called(&self, store: &Path) -> Option<Address> {
+        let known = store.to_str().and_then(|name| self.stores.get(name));
+        known.cloned().or_else(|| Address::of(store))
+    }
+
+    /// Looks whether what was given for a store can be one: a slip in an address or in the name of a server is no file
+    /// that is to be made.
+    pub(super) fn check_named(&self, store: &Path) -> Result<()> {
+        if self.server_called(store).is_some() {
+            return Ok(());
+        }
+        remote::check_no_address(store)?;
+        let shown = store.display();
+        // What ends with a slash is meant to be a folder, whether it is there or not.
+        let is_folder = store.is_dir() || store.to_string_lossy().ends_with(is_separator);
+        if is_folder {
+            let example = store.join("notes.db");
+            return Err(Hinted::error(
+                format!("{shown} is a folder, and an index is a file"),
+                format!("name a file in it, such as {}", example.display()),
+            ));
+        }
+        let names = self.stores.keys().map(String::as_str).chain([DEFAULT]);
+        match nearest(&store.to_string_lossy(), names) {
+            Some(meant) if !store.exists() => Err(Hinted::error(
+                format!("there is no store {:?}", shown.to_string()),
+                format!("did you mean {meant}? A file of that name is written as ./{shown}"),
+            )),
+            _ => Ok(()),
+        }
+    }
+
     /// Returns the index of a domain on a server: the one that was typed, the one that the domain names, or the one
     /// that keeps all that name none. A domain only names servers: addresses stand in the person's own settings, since
     /// a vault may be anybody's.
@@ -38,7 +68,7 @@ impl Settings {
         place: &Place,
         domain: Option<&DomainSettings>,
     ) -> Result<Option<Remote>> {
-        if let Some(address) = place.store_address() {
+        if let Some(address) = self.store_address(place) {
             return Remote::new(&address, name).map(Some);
         }
         if place.store.is_some() {
@@ -66,16 +96,23 @@ impl Settings {
         if name == Path::new(DEFAULT) {
             return Ok(located(None)?.store.into());
         }
-        let known = name.to_str().and_then(|name| self.stores.get(name));
-        match known.cloned().or_else(|| Address::of(name)) {
+        self.check_named(name)?;
+        match self.server_called(name) {
             Some(address) => Ok(located(Some(address.into_store()))?.place()),
             None => Ok(name.into()),
         }
     }
 
     /// Returns a domain on the server that was named, if one was, for what nobody should mix up with notes.
-    pub(crate) fn scratch_store(place: &Place, domain: &str) -> Result<Option<index::Place>> {
-        let address = place.store_address();
+    pub(crate) fn scratch_store(
+        &self,
+        place: &Place,
+        domain: &str,
+    ) -> Result<Option<index::Place>> {
+        if let Some(store) = &place.store {
+            self.check_named(store)?;
+        }
+        let address = self.store_address(place);
         let remote = address.map(|address| Remote::new(&address, domain));
         Ok(remote.transpose()?.map(|remote| remote.place().clone()))
     }

@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use crate::vault::TestVault;
+use crate::vault::{TestVault, finish};
 
 #[test]
 fn a_backup_can_be_searched_by_itself() {
@@ -67,6 +67,94 @@ fn an_index_is_copied_with_all_that_belongs_to_it() {
         .ken(&["store", "copy", "copy.db", "default", "--force"])
         .expect_code(0);
     vault.ken(&["search", "boiler"]).expect_code(0);
+}
+
+/// What is typed for a store and is none, and what is said of it.
+const SLIPS: [(&str, &str, &str); 12] = [
+    (
+        "postgre://ann:s3cret@db/notes",
+        "\"postgre:…\" is not how",
+        "postgres://USER@HOST",
+    ),
+    (
+        "postgress://ann:s3cret@db/notes",
+        "\"postgress:…\" is not",
+        "postgres://USER@HOST",
+    ),
+    (
+        "Postgres://ann:s3cret@db/notes",
+        "\"Postgres:…\" is not",
+        "postgres://USER@HOST",
+    ),
+    (
+        "postgres:/ann:s3cret@db/notes",
+        "\"postgres:…\" is not",
+        "postgres://USER@HOST",
+    ),
+    (
+        "pstgresql:db/notes",
+        "\"pstgresql:…\" is not",
+        "postgres://USER@HOST",
+    ),
+    (
+        "mysql://ann:s3cret@db/notes",
+        "kept at a mysql:// address",
+        "a file as its path",
+    ),
+    (
+        "file:///tmp/notes.db",
+        "kept at a file:// address",
+        "a file as its path",
+    ),
+    (
+        "ann:s3cret@db/notes",
+        "not how an address is written",
+        "postgres://USER",
+    ),
+    (
+        "host=db password=s3cret",
+        "not how an address is written",
+        "postgres://USER",
+    ),
+    (".", "is a folder", "notes.db"),
+    ("nowhere/", "is a folder", "notes.db"),
+    ("taem", "there is no store \"taem\"", "did you mean team?"),
+];
+
+#[test]
+fn a_slip_in_a_store_makes_no_file() {
+    let vault = TestVault::example();
+    let settings = "[stores]\nteam = \"postgres://ann:s3cret@127.0.0.1:1/notes\"\n";
+    fs::write(vault.beside("config.toml"), settings).unwrap();
+    vault.ken(&["index"]).expect_code(0);
+    let before = vault.listed();
+    for (store, message, hint) in SLIPS {
+        for args in [
+            &["store", "copy", "default", store][..],
+            &["store", "copy", store, "default", "--force"],
+            &["index", "--store", store],
+            &["search", "--store", store, "boiler"],
+            &["eval", "golden.toml", "--store", store],
+        ] {
+            let run = vault.ken(args);
+            assert!(!run.stderr.contains("s3cret"), "{}", run.stderr);
+            run.expect_hint(message, hint);
+        }
+        let mut command = vault.command(&["status"]);
+        command.env("KEN_STORE", store);
+        finish(command).expect_hint(message, hint);
+    }
+    vault
+        .ken(&["store", "copy", "copy.db", "defualt"])
+        .expect_hint("there is no store", "did you mean default?");
+    assert_eq!(vault.listed(), before);
+    // A file may be called like anything if it is said to be one, or is there.
+    vault
+        .ken(&["store", "copy", "default", "./taem"])
+        .expect_code(0);
+    vault
+        .ken(&["search", "--store", "taem", "boiler"])
+        .expect_code(0);
 }
 
 #[test]

@@ -1,6 +1,6 @@
 //! A copy of the example vault with an index and settings of its own, and `ken` to run on it.
 
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -53,6 +53,14 @@ impl TestVault {
     /// Returns a path beside the vault.
     pub(crate) fn beside(&self, name: &str) -> PathBuf {
         self.folder.path().join(name)
+    }
+
+    /// Returns what lies beside the vault.
+    pub(crate) fn listed(&self) -> Vec<OsString> {
+        let files = fs::read_dir(self.folder.path()).unwrap();
+        let mut names: Vec<OsString> = files.map(|file| file.unwrap().file_name()).collect();
+        names.sort();
+        names
     }
 
     /// Writes a note.
