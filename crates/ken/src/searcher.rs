@@ -9,6 +9,7 @@ pub(crate) mod fresh;
 mod lists;
 mod mend;
 mod near;
+mod pulse;
 mod request;
 mod scoped;
 mod searchers;
@@ -31,6 +32,7 @@ use kenning::traverse::{TraverseContext, Walker};
 use kenning::{Error, Kenning};
 
 pub(crate) use answered::{Answered, Asked, Indexed, NotesPage, Updated, Walk, Walked};
+pub(crate) use pulse::{Condition, Pulse};
 pub(crate) use request::{AskRequest, NotesRequest, SearchRequest, WalkRequest};
 pub(crate) use searchers::Searchers;
 
@@ -52,6 +54,7 @@ pub(crate) struct Searcher {
     index: Kenning,
     updates: fresh::Updates,
     mending: mend::Mending,
+    looks: pulse::Looks,
     drawn: browse::Drawn,
 }
 
@@ -65,6 +68,7 @@ impl Searcher {
             model,
             updates: fresh::Updates::default(),
             mending: mend::Mending::default(),
+            looks: pulse::Looks::default(),
             drawn: browse::Drawn::default(),
         }
     }
@@ -367,12 +371,6 @@ impl Searcher {
             ..Coverage::default()
         });
         Ok(Some((id, coverage)))
-    }
-
-    /// Returns the model that the index was made with, where that can be told.
-    pub(crate) fn model_of_index(&self) -> Option<ModelId> {
-        let model = self.with_store(|store| Ok(store.meta()?.model.clone()));
-        model.ok().flatten()
     }
 
     /// Lists notes by path.

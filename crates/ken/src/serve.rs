@@ -9,6 +9,7 @@ mod form;
 mod gate;
 mod guard;
 mod handlers;
+mod health;
 mod input;
 mod keep;
 mod listen;
@@ -110,7 +111,8 @@ struct Shared {
     answers: agent::Options,
     /// Who may ask, and how many domains there are.
     clients: Vec<ClientSummary>,
-    n_domains: usize,
+    /// Everything that is served, whoever may ask it.
+    served: Searchers,
     /// The description at `/openapi.json`.
     description: Bytes,
     read_time_max: Duration,
@@ -163,7 +165,7 @@ async fn bind_all(searchers: Searchers, options: &Options) -> Result<Vec<BoundSe
         models: Models::new(&options.settings),
         answers: agent::Options::of(&options.settings),
         clients: options.clients.iter().map(client_summary).collect(),
-        n_domains: searchers.all().len(),
+        served: searchers.clone(),
         description: openapi::document(&routes::table()).into(),
         read_time_max: options.read_time_max,
     }));

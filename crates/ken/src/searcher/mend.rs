@@ -40,6 +40,7 @@ impl Searcher {
         // What was read of the damaged file is not asked again.
         self.index.close_snapshots();
         if !self.mending.is_allowed.load(Ordering::Relaxed) || self.vault().is_none() {
+            self.note_damage(seen);
             return Ok(false);
         }
         let _under_way = locked(&self.mending.under_way);

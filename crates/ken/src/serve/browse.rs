@@ -127,7 +127,7 @@ pub(super) async fn dead_links(
 /// Tells who asks. Who may not ask every domain is not told who else may.
 pub(super) async fn clients(State(app): State<App>, asking: Asking) -> Answer<ClientsResponse> {
     let owner = asking.caller.owner;
-    let is_told = asking.searchers.all().len() == app.0.n_domains;
+    let is_told = asking.searchers.all().len() == app.0.served.all().len();
     let response = ClientsResponse {
         you: Some(owner).filter(|owner| !owner.is_empty()),
         tokens: !app.0.clients.is_empty(),

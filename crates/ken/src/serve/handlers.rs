@@ -9,19 +9,19 @@ use axum::http::{StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use kenning::cite::Citation;
 use serde::Serialize;
-use tokio::task::spawn_blocking;
 
 use super::App;
+use super::health::pulses;
 use super::input::{Asking, At, Every, NotePath, Params, Sent};
 use super::problem::Problem;
 use super::reply::Reply;
 use crate::context::{self, ContextRequest};
 use crate::questions;
-use crate::searcher::{AskRequest, NotesRequest, SearchRequest, Searcher, WalkRequest};
+use crate::searcher::{AskRequest, Condition, NotesRequest, SearchRequest, Searcher, WalkRequest};
 use crate::wire::http::{
-    AskParams, CITATIONS_MAX, CONTEXT_LIMIT_MAX, ContextParams, DEPTH_MAX, Domain, DomainHealth,
-    DomainsResponse, HealthResponse, LIMIT_MAX, LinesParams, NodeResponse, NotesParams,
-    QUERY_CHARS_MAX, SearchParams, VerifyParams, WalkParams,
+    AskParams, CITATIONS_MAX, CONTEXT_LIMIT_MAX, ContextParams, DEPTH_MAX, Domain, DomainsResponse,
+    LIMIT_MAX, LinesParams, NodeResponse, NotesParams, QUERY_CHARS_MAX, SearchParams, VerifyParams,
+    WalkParams,
 };
 use crate::wire::{
     self, AskResponse, CitationFields, ContextResponse, LinksResponse, NotesResponse,
@@ -295,37 +295,18 @@ pub(super) async fn verify(
         .await
 }
 
-pub(super) async fn health(Every(searchers): Every) -> Json<HealthResponse> {
-    healthy(searchers.all().first().cloned()).await
-}
-
-pub(super) async fn domain_health(At(searcher): At) -> Json<HealthResponse> {
-    healthy(Some(searcher)).await
-}
-
-/// It answers whatever else there is to do: nobody waits for a turn here.
-async fn healthy(searcher: Option<Arc<Searcher>>) -> Json<HealthResponse> {
-    let domain = match searcher {
-        Some(searcher) => spawn_blocking(move || DomainHealth::of(&searcher))
-            .await
-            .ok(),
-        None => None,
-    };
-    Json(HealthResponse {
-        status: "ok",
-        version: env!("CARGO_PKG_VERSION"),
-        domain,
-    })
-}
-
 pub(super) async fn domains(Every(searchers): Every) -> Json<DomainsResponse> {
-    let domains = searchers.all().iter().enumerate();
+    let looked = pulses(&searchers).await;
+    let domains = looked.iter().enumerate();
     Json(DomainsResponse {
         domains: domains
-            .map(|(place, searcher)| Domain {
-                name: searcher.name().to_owned(),
-                default: place == 0,
-                indexed: searcher.located().is_indexed(),
+            .map(|(place, (searcher, pulse))| {
+                let is_missing = pulse.condition == Condition::Missing;
+                Domain {
+                    name: searcher.name().to_owned(),
+                    default: place == 0,
+                    indexed: searcher.located().is_indexed() && !is_missing,
+                }
             })
             .collect(),
     })

@@ -98,7 +98,9 @@ fn operation(
     }
     problems.sort_unstable();
     for status in problems {
-        responses.insert(status.to_string(), failure(status, problem));
+        let response = responses.entry(status.to_string());
+        let response = response.or_insert_with(|| failure(status));
+        response["content"][PROBLEM_JSON] = json!({"schema": problem});
     }
     let mut operation = json!({
         "operationId": operation_id(route.method, path),
@@ -120,13 +122,10 @@ fn operation(
     operation
 }
 
-fn failure(status: u16, problem: &schemars::Schema) -> Value {
+fn failure(status: u16) -> Value {
     let reason = axum::http::StatusCode::from_u16(status).ok();
     let reason = reason.and_then(|status| status.canonical_reason());
-    json!({
-        "description": reason.unwrap_or("Error"),
-        "content": {PROBLEM_JSON: {"schema": problem}},
-    })
+    json!({"description": reason.unwrap_or("Error"), "content": {}})
 }
 
 fn path_parameters(path: &str) -> Vec<Value> {

@@ -10,7 +10,7 @@ use crate::wire::http::ProblemDetails;
 
 pub(super) const PROBLEM_JSON: &str = "application/problem+json";
 /// Seconds after which a client may try again.
-const RETRY_AFTER_SECS: u32 = 1;
+pub(super) const RETRY_AFTER_SECS: u32 = 1;
 
 /// Something that went wrong, and what the client can do.
 #[derive(Debug)]

@@ -2,7 +2,7 @@
 //! takes and answers is read off the handler.
 
 use super::table::{JSON, Route, delete, get, patch, post};
-use super::{browse, conversations, curate, handlers, keep, openai, rag, reload};
+use super::{browse, conversations, curate, handlers, health, keep, openai, rag, reload};
 use crate::wire::IndexReport;
 use crate::wire::http::ReloadLine;
 use crate::wire::openai::{Completion, CompletionChunk};
@@ -161,12 +161,16 @@ fn talking() -> Vec<Route> {
 /// What is asked of the server itself.
 fn around() -> Vec<Route> {
     vec![
-        get("/health", handlers::health)
-            .says("Tell whether the server answers, to anybody; and what it serves, to those who may ask")
+        get("/live", health::live)
+            .says("Tell that the process answers, to anybody, whatever is wrong with indexes")
             .open()
             .once(),
-        get("/d/{domain}/health", handlers::domain_health)
-            .says("Tell whether the server answers for a domain, and what that rests on")
+        get("/health", health::health)
+            .says("Tell whether indexes can be asked, to anybody; and which, to those who may ask")
+            .open()
+            .once(),
+        get("/d/{domain}/health", health::domain_health)
+            .says("Tell whether the index of a domain can be asked, and what that rests on")
             .once(),
         get("/domains", handlers::domains)
             .says("List the domains that this client may ask")

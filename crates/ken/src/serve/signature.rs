@@ -11,10 +11,12 @@ use schemars::{JsonSchema, SchemaGenerator};
 
 use super::App;
 use super::form::{FORM, SentQuestion};
+use super::health::Told;
 use super::input::{Asking, At, Every, Id, NotePath, Params, Sent};
 use super::problem::Problem;
 use super::reply::{Created, Reply};
 use super::table::{JSON, Route};
+use crate::wire::http::HealthResponse;
 use crate::wire::rag::RagParams;
 
 /// An argument of a handler or what it returns. Most say nothing about the route.
@@ -64,6 +66,13 @@ impl<T: JsonSchema> Part for Json<T> {
     }
 }
 
+impl Part for Told {
+    fn describe(route: &mut Route) {
+        route.add_answer::<HealthResponse>(200, JSON);
+        route.add_answer::<HealthResponse>(503, JSON);
+    }
+}
+
 impl<T: JsonSchema> Part for Created<T> {
     fn describe(route: &mut Route) {
         route.add_answer::<T>(201, JSON);
@@ -98,6 +107,7 @@ macro_rules! signature {
     };
 }
 
+signature!();
 signature!(A);
 signature!(A B);
 signature!(A B C);

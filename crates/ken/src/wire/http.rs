@@ -1,11 +1,13 @@
 //! The JSON types that only the HTTP interface has: what is asked, and what stands around answers.
 
+use std::sync::Arc;
+
 use kenning::search;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 use super::{CitationFields, IndexReport, Mode, Passage, handle};
-use crate::searcher::Searcher;
+use crate::searcher::{Condition, Pulse, Searcher};
 
 /// Most characters of a question.
 pub(crate) const QUERY_CHARS_MAX: usize = 4096;
@@ -237,14 +239,103 @@ pub(crate) struct KeptResults {
     pub(crate) results: Vec<KeptResult>,
 }
 
-/// Whether the server answers.
+/// That the process answers.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(crate) struct LiveResponse {
+    /// Always `ok`.
+    pub(crate) status: Life,
+    pub(crate) version: &'static str,
+}
+
+impl Default for LiveResponse {
+    fn default() -> Self {
+        Self {
+            status: Life::Ok,
+            version: env!("CARGO_PKG_VERSION"),
+        }
+    }
+}
+
+/// Whether what is served can be asked.
 #[derive(Debug, JsonSchema, Serialize)]
 pub(crate) struct HealthResponse {
-    pub(crate) status: &'static str,
+    pub(crate) status: Life,
     pub(crate) version: &'static str,
     /// Of the domain that is asked where none is named, for those who may ask it.
     #[serde(flatten)]
     pub(crate) domain: Option<DomainHealth>,
+    /// Each domain that the client may ask.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub(crate) domains: Vec<DomainStore>,
+}
+
+impl HealthResponse {
+    /// Sums up what was seen, without saying of what.
+    pub(crate) fn of(looked: &[(Arc<Searcher>, Pulse)]) -> Self {
+        let n_ready = looked.iter().filter(|(_, pulse)| pulse.is_ready()).count();
+        Self {
+            status: match n_ready {
+                n if n == looked.len() => Life::Ok,
+                0 => Life::Unavailable,
+                _ => Life::Degraded,
+            },
+            version: env!("CARGO_PKG_VERSION"),
+            domain: None,
+            domains: Vec::new(),
+        }
+    }
+}
+
+/// `ok`: everything that is served can be asked; `degraded`: some domains cannot; `unavailable`: none can.
+#[derive(Clone, Copy, Debug, JsonSchema, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum Life {
+    Ok,
+    Degraded,
+    Unavailable,
+}
+
+/// How an index is: `ready`; `missing`, not made yet or gone; `outdated`, of another version of ken; `unreachable`, its
+/// server or disk does not answer; `damaged`; or `unusable` for another reason, which every question tells.
+#[derive(Clone, Copy, Debug, JsonSchema, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub(crate) enum StoreState {
+    Ready,
+    Missing,
+    Outdated,
+    Unreachable,
+    Damaged,
+    Unusable,
+}
+
+impl From<Condition> for StoreState {
+    fn from(condition: Condition) -> Self {
+        match condition {
+            Condition::Ready => Self::Ready,
+            Condition::Missing => Self::Missing,
+            Condition::Outdated => Self::Outdated,
+            Condition::Unreachable => Self::Unreachable,
+            Condition::Damaged => Self::Damaged,
+            Condition::Unusable => Self::Unusable,
+        }
+    }
+}
+
+/// A domain and how its index is.
+#[derive(Debug, JsonSchema, Serialize)]
+pub(crate) struct DomainStore {
+    /// Name of the domain.
+    pub(crate) domain: String,
+    pub(crate) store: StoreState,
+}
+
+impl DomainStore {
+    pub(crate) fn of((searcher, pulse): &(Arc<Searcher>, Pulse)) -> Self {
+        Self {
+            domain: searcher.name().to_owned(),
+            store: pulse.condition.into(),
+        }
+    }
 }
 
 /// What a domain rests on.
@@ -256,7 +347,9 @@ pub(crate) struct DomainHealth {
     pub(crate) vault: Option<String>,
     /// File of the index.
     pub(crate) index: String,
-    /// Model that the index was made with; null while there is no index.
+    /// How the index is.
+    pub(crate) store: StoreState,
+    /// Model that the index was made with; null where it cannot be asked.
     pub(crate) model: Option<String>,
     /// Numbers in a vector of that model.
     pub(crate) dimension: Option<usize>,
@@ -264,14 +357,15 @@ pub(crate) struct DomainHealth {
 
 impl DomainHealth {
     /// Tells what a domain rests on; it never fails, since it is asked when something is wrong.
-    pub(crate) fn of(searcher: &Searcher) -> Self {
-        let model = searcher.model_of_index();
+    pub(crate) fn of((searcher, pulse): &(Arc<Searcher>, Pulse)) -> Self {
+        let model = pulse.model.as_ref();
         Self {
             domain: searcher.name().to_owned(),
             vault: searcher.vault().map(|vault| vault.display().to_string()),
             index: searcher.located().store_name().display().to_string(),
-            dimension: model.as_ref().map(|model| model.dimensions),
-            model: model.map(|model| model.name),
+            store: pulse.condition.into(),
+            dimension: model.map(|model| model.dimensions),
+            model: model.map(|model| model.name.clone()),
         }
     }
 }
@@ -331,7 +425,7 @@ pub(crate) struct Domain {
     pub(crate) name: String,
     /// Whether it is asked where none is named.
     pub(crate) default: bool,
-    /// Whether there is an index.
+    /// Whether there is an index, as far as that can be told.
     pub(crate) indexed: bool,
 }
 

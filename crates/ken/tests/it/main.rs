@@ -19,6 +19,7 @@ mod get;
 mod git;
 mod golden;
 mod grammar;
+mod health;
 mod hook;
 mod hook_install;
 mod hook_output;

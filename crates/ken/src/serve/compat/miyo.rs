@@ -57,8 +57,11 @@ pub(in crate::serve) fn router() -> Router<App> {
 }
 
 async fn health(State(app): State<App>, Every(searchers): Every) -> Answer<MiyoHealth> {
+    let searcher = Arc::clone(searchers.get(None)?);
+    // An index that is away is not waited for.
+    let is_ready = searcher.pulse().await.is_ready();
     app.ask(move || {
-        let status = searchers.get(None)?.status().ok();
+        let status = is_ready.then(|| searcher.status().ok()).flatten();
         let status = status.map(|indexed| indexed.status);
         Ok(MiyoHealth {
             status: if status.is_some() { "ok" } else { "degraded" },
