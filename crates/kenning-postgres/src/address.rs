@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use kenning::error::{Error, Result};
-use postgres::Config;
-use postgres::config::{Host, SslMode};
+use tokio_postgres::Config;
+use tokio_postgres::config::{Host as Named, SslMode};
 
 /// How long a host may take to answer before the next one is asked.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
-/// How long what was sent may go unconfirmed before a host is taken to be gone.
+/// How long what was sent may go unconfirmed before a host is taken to be gone, and after how long without a word it is
+/// asked for a sign of life.
 const SILENCE_MAX: Duration = Duration::from_secs(10);
 /// Longest name of a schema.
 const NAME_BYTES_MAX: usize = 63;
@@ -19,12 +20,23 @@ const NAME_BYTES_MAX: usize = 63;
 /// Where the index of a domain lies: hosts, database and schema.
 #[derive(Clone)]
 pub struct Address {
-    pub(crate) config: Config,
+    /// In the order in which they are asked.
+    pub(crate) hosts: Vec<Host>,
+    /// How long each may take to let somebody in.
+    pub(crate) limit: Duration,
     /// As it may be shown.
     pub(crate) name: PathBuf,
     pub(crate) schema: String,
     /// Who vouches for the server beside those whom the system trusts.
     pub(crate) root_certificate: Option<PathBuf>,
+}
+
+/// One of the servers that copy each other.
+#[derive(Clone)]
+pub(crate) struct Host {
+    /// As it may be shown.
+    pub(crate) name: String,
+    pub(crate) config: Config,
 }
 
 impl Address {
@@ -40,16 +52,24 @@ impl Address {
             path: PathBuf::from("postgres://…"),
             source: reason.into(),
         };
-        let mut config: Config = (url.parse()).map_err(|error: postgres::Error| {
+        let mut config: Config = (url.parse()).map_err(|error: tokio_postgres::Error| {
             unreadable(format!("the address is not one: {error}"))
         })?;
         if config.get_hosts().is_empty() {
             return Err(unreadable("the address names no host".to_owned()));
         }
-        if config.get_connect_timeout().is_none() {
-            config.connect_timeout(CONNECT_TIMEOUT);
+        let n_ports = config.get_ports().len();
+        if n_ports > 1 && n_ports != config.get_hosts().len() {
+            return Err(unreadable(
+                "the address has not one port for each host".to_owned(),
+            ));
         }
+        let limit = config
+            .get_connect_timeout()
+            .copied()
+            .unwrap_or(CONNECT_TIMEOUT);
         config.tcp_user_timeout(SILENCE_MAX);
+        config.keepalives_idle(SILENCE_MAX);
         config.application_name("kenning");
         // What is not on this machine is not talked to in the clear unless somebody wants that. On this machine there is
         // nothing to hide, and the certificate that servers come with would be nobody's.
@@ -63,7 +83,8 @@ impl Address {
         let schema = schema_of(domain);
         Ok(Self {
             name: shown(&config, &schema),
-            config,
+            hosts: hosts(&config),
+            limit,
             schema,
             root_certificate,
         })
@@ -112,25 +133,90 @@ fn with_known_mode(url: &str) -> (String, bool) {
     (known, verifies)
 }
 
-fn is_loopback(host: &Host) -> bool {
+fn is_loopback(host: &Named) -> bool {
     match host {
-        Host::Tcp(name) => {
+        Named::Tcp(name) => {
             name == "localhost" || name.parse().is_ok_and(|ip: IpAddr| ip.is_loopback())
         }
         #[cfg(unix)]
-        Host::Unix(_) => true,
+        Named::Unix(_) => true,
+    }
+}
+
+/// Returns the port of a host.
+fn port(config: &Config, index: usize) -> u16 {
+    let ports = config.get_ports();
+    ports.get(index).or(ports.first()).copied().unwrap_or(5432)
+}
+
+fn shown_host(config: &Config, index: usize) -> String {
+    match &config.get_hosts()[index] {
+        Named::Tcp(name) => format!("{name}:{}", port(config, index)),
+        #[cfg(unix)]
+        Named::Unix(path) => path.display().to_string(),
+    }
+}
+
+/// Takes the hosts apart, each with all that is said of them: one that does not answer keeps nobody from the next.
+fn hosts(config: &Config) -> Vec<Host> {
+    let one = |index: usize| {
+        let mut own = Config::new();
+        match &config.get_hosts()[index] {
+            Named::Tcp(name) => own.host(name),
+            #[cfg(unix)]
+            Named::Unix(path) => own.host_path(path),
+        };
+        if let Some(address) = config.get_hostaddrs().get(index) {
+            own.hostaddr(*address);
+        }
+        own.port(port(config, index));
+        copy_login(config, &mut own);
+        Host {
+            name: shown_host(config, index),
+            config: own,
+        }
+    };
+    (0..config.get_hosts().len()).map(one).collect()
+}
+
+/// Copies what is said of all hosts.
+fn copy_login(config: &Config, own: &mut Config) {
+    if let Some(user) = config.get_user() {
+        own.user(user);
+    }
+    if let Some(password) = config.get_password() {
+        own.password(password);
+    }
+    if let Some(database) = config.get_dbname() {
+        own.dbname(database);
+    }
+    if let Some(options) = config.get_options() {
+        own.options(options);
+    }
+    if let Some(name) = config.get_application_name() {
+        own.application_name(name);
+    }
+    if let Some(silence) = config.get_tcp_user_timeout() {
+        own.tcp_user_timeout(*silence);
+    }
+    own.keepalives(config.get_keepalives())
+        .keepalives_idle(config.get_keepalives_idle())
+        .ssl_mode(config.get_ssl_mode())
+        .ssl_negotiation(config.get_ssl_negotiation())
+        .channel_binding(config.get_channel_binding());
+    if let Some(interval) = config.get_keepalives_interval() {
+        own.keepalives_interval(interval);
+    }
+    if let Some(retries) = config.get_keepalives_retries() {
+        own.keepalives_retries(retries);
     }
 }
 
 fn shown(config: &Config, schema: &str) -> PathBuf {
-    let ports = config.get_ports();
-    let port = |index: usize| ports.get(index).or(ports.first()).copied().unwrap_or(5432);
-    let host = |(index, host): (usize, &Host)| match host {
-        Host::Tcp(name) => format!("{name}:{}", port(index)),
-        #[cfg(unix)]
-        Host::Unix(path) => path.display().to_string(),
-    };
-    let hosts: Vec<String> = config.get_hosts().iter().enumerate().map(host).collect();
+    let n_hosts = config.get_hosts().len();
+    let hosts: Vec<String> = (0..n_hosts)
+        .map(|index| shown_host(config, index))
+        .collect();
     let database = config
         .get_dbname()
         .or(config.get_user())
@@ -169,13 +255,16 @@ mod tests {
         let shown = address.name().to_string_lossy().into_owned();
         assert_eq!(shown, "postgres://db1:5433,db2:5432/notes#ken_work");
         assert_eq!(format!("{address:?}"), shown);
-        assert_eq!(address.config.get_ssl_mode(), SslMode::Require);
+        assert_eq!(address.hosts[1].config.get_ssl_mode(), SslMode::Require);
         assert_eq!(address.root_certificate, Some(PathBuf::from("/etc/ca.pem")));
     }
 
     #[test]
     fn certificates_are_asked_for_where_they_mean_something() {
-        let mode = |url: &str| Address::parse(url, "work").unwrap().config.get_ssl_mode();
+        let mode = |url: &str| {
+            let address = Address::parse(url, "work").unwrap();
+            address.hosts[0].config.get_ssl_mode()
+        };
         assert_eq!(mode("postgres://ann@localhost/notes"), SslMode::Disable);
         assert_eq!(mode("postgres://ann@db1/notes"), SslMode::Require);
         assert_eq!(

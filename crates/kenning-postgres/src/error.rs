@@ -1,13 +1,16 @@
 //! What the driver says, sorted by what the caller can do.
 
 use std::error::Error as _;
+use std::io::ErrorKind;
 use std::path::Path;
 
 use kenning::error::Error;
-use postgres::error::SqlState;
+use tokio_postgres::error::SqlState;
+
+use crate::connection::Refusal;
 
 /// Whether asking again, on another connection, may help: the server went away, or a copy of it was in the way.
-pub(crate) fn is_lost(error: &postgres::Error) -> bool {
+pub(crate) fn is_lost(error: &tokio_postgres::Error) -> bool {
     match error.code() {
         None => error.is_closed() || is_io(error),
         Some(code) => {
@@ -18,21 +21,75 @@ pub(crate) fn is_lost(error: &postgres::Error) -> bool {
     }
 }
 
-fn is_io(error: &postgres::Error) -> bool {
+fn is_io(error: &tokio_postgres::Error) -> bool {
     let source = error.source();
     source.is_some_and(|source| source.is::<std::io::Error>())
 }
 
 /// Whether two writers were in each other's way, and one of them should try again.
-pub(crate) fn is_clash(error: &postgres::Error) -> bool {
+pub(crate) fn is_clash(error: &tokio_postgres::Error) -> bool {
     let code = error.code();
     code.is_some_and(|code| {
         *code == SqlState::T_R_DEADLOCK_DETECTED || *code == SqlState::T_R_SERIALIZATION_FAILURE
     })
 }
 
+/// Says why no host lets anybody in: what each of them says, if there are several.
+pub(crate) fn refused(place: &Path, mut refusals: Vec<(&str, Refusal)>) -> Error {
+    let n_hosts = refusals.len();
+    refusals.retain(|(_, refusal)| !refusal.is_of_copy());
+    let is_copy = refusals.len() < n_hosts;
+    let only = match (n_hosts, refusals.pop()) {
+        (1, Some((_, Refusal::Said(only)))) => return sorted(place, only),
+        (_, last) => last,
+    };
+    let told = refusals.into_iter().chain(only);
+    let told: Vec<String> = told
+        .map(|(host, refusal)| format!("{host}: {}", refusal.told()))
+        .collect();
+    let reason = match (is_copy, told.join("; ")) {
+        (false, told) => told,
+        (true, told) if told.is_empty() => ONLY_A_COPY.to_owned(),
+        (true, told) => format!("{ONLY_A_COPY} ({told})"),
+    };
+    Error::StoreUnreachable {
+        path: place.to_owned(),
+        reason,
+    }
+}
+
+/// What is said where changes cannot be made.
+const ONLY_A_COPY: &str = "only a copy of the server answers, which takes no changes";
+
+impl Refusal {
+    /// Whether others would not be let in either, rather than only this role.
+    pub(crate) fn is_of_host(&self) -> bool {
+        match self {
+            Self::Said(error) => error.code().is_none() && !self.is_of_copy() || is_lost(error),
+            Self::Silent | Self::Impossible(_) => true,
+        }
+    }
+
+    /// Whether the host takes no changes.
+    fn is_of_copy(&self) -> bool {
+        let Self::Said(error) = self else {
+            return false;
+        };
+        let source = error.source().and_then(|source| source.downcast_ref());
+        source.is_some_and(|error: &std::io::Error| error.kind() == ErrorKind::PermissionDenied)
+    }
+
+    fn told(&self) -> String {
+        match self {
+            Self::Said(error) => reason(error),
+            Self::Silent => "it says nothing".to_owned(),
+            Self::Impossible(error) => format!("there is nothing to ask it with: {error}"),
+        }
+    }
+}
+
 /// Sorts an error. None of the driver's messages holds a password.
-pub(crate) fn sorted(place: &Path, error: postgres::Error) -> Error {
+pub(crate) fn sorted(place: &Path, error: tokio_postgres::Error) -> Error {
     let path = place.to_owned();
     let Some(code) = error.code() else {
         let reason = reason(&error);
@@ -44,7 +101,7 @@ pub(crate) fn sorted(place: &Path, error: postgres::Error) -> Error {
         SqlState::UNDEFINED_TABLE | SqlState::INVALID_SCHEMA_NAME => Error::StoreMissing { path },
         SqlState::READ_ONLY_SQL_TRANSACTION => Error::StoreUnreachable {
             path,
-            reason: "only a copy of the server answers, which takes no changes".to_owned(),
+            reason: ONLY_A_COPY.to_owned(),
         },
         SqlState::QUERY_CANCELED => Error::StoreUnreachable {
             path,
@@ -62,9 +119,12 @@ pub(crate) fn sorted(place: &Path, error: postgres::Error) -> Error {
 }
 
 /// What happened, with its causes.
-fn reason(error: &postgres::Error) -> String {
+fn reason(error: &tokio_postgres::Error) -> String {
     if let Some(error) = error.as_db_error() {
         return error.message().to_owned();
+    }
+    if error.is_closed() {
+        return "the server went away, or fell silent, while it was asked".to_owned();
     }
     let mut reason = error.to_string();
     let mut source = error.source();

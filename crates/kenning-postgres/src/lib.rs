@@ -6,6 +6,7 @@
 //! the nearest vectors. Each domain has a schema of its own; what a role may not use, it cannot read.
 
 mod address;
+mod connection;
 mod error;
 mod rows;
 mod schema;
@@ -86,7 +87,7 @@ impl Watch for Versions {
             return Ok(IndexVersion::of(version.index, version.n_commits));
         }
         // The server may just have gone, and another one taken its place.
-        let mut session = self.0.connect_reader()?;
+        let mut session = self.0.another_reader()?;
         let version = session.version().map_err(|error| self.0.sorted(error))?;
         self.0.give_back(session);
         Ok(IndexVersion::of(version.index, version.n_commits))

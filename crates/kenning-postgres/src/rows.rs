@@ -6,7 +6,7 @@ use kenning::store::{
 };
 use kenning::vault::Stamp;
 use kenning::words::Language;
-use postgres::Row;
+use tokio_postgres::Row;
 
 /// A text without zeros, which the server does not take.
 pub(crate) fn clean(text: &str) -> String {

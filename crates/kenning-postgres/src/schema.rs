@@ -43,13 +43,13 @@ pub(crate) fn prepare(server: &Server, session: &mut Session, patience: Duration
     }
 }
 
-fn is_there(session: &mut Session, schema: &str) -> Result<bool, postgres::Error> {
+fn is_there(session: &mut Session, schema: &str) -> Result<bool, tokio_postgres::Error> {
     let found = session.query("SELECT 1 FROM pg_namespace WHERE nspname = $1", &[&schema])?;
     Ok(!found.is_empty())
 }
 
 /// Applies the steps that are missing; returns the version that was found.
-fn step_up(session: &mut Session) -> Result<usize, postgres::Error> {
+fn step_up(session: &mut Session) -> Result<usize, tokio_postgres::Error> {
     let rows = session.query("SELECT version FROM tables", &[])?;
     let found = rows.first().map_or(0, |row| row.get::<_, i32>(0)) as usize;
     if found == 0 {
@@ -73,7 +73,7 @@ fn step_up(session: &mut Session) -> Result<usize, postgres::Error> {
 }
 
 /// Only an administrator may install an extension on most servers; where it is there, nothing is asked for.
-fn make_sure_of_vectors(session: &mut Session) -> Result<(), postgres::Error> {
+fn make_sure_of_vectors(session: &mut Session) -> Result<(), tokio_postgres::Error> {
     let found = session.query("SELECT 1 FROM pg_extension WHERE extname = 'vector'", &[])?;
     if !found.is_empty() {
         return Ok(());
@@ -83,7 +83,7 @@ fn make_sure_of_vectors(session: &mut Session) -> Result<(), postgres::Error> {
     session.batch("CREATE EXTENSION IF NOT EXISTS vector WITH SCHEMA public")
 }
 
-fn explained(server: &Server, error: postgres::Error) -> Error {
+fn explained(server: &Server, error: tokio_postgres::Error) -> Error {
     let message = error.as_db_error().map(|error| error.message().to_owned());
     match message {
         Some(message) if message.contains("extension \"vector\"") => Error::Store {
@@ -156,7 +156,7 @@ pub(crate) fn discard(server: &Server, patience: Duration) -> Result<()> {
 
 /// Empties every table that is made from notes. Rows are deleted rather than tables cut off: whoever reads goes on with
 /// what it saw.
-pub(crate) fn empty(session: &mut Session) -> Result<(), postgres::Error> {
+pub(crate) fn empty(session: &mut Session) -> Result<(), tokio_postgres::Error> {
     for table in MADE_FROM_NOTES {
         session.batch(&format!("DELETE FROM {table}"))?;
     }
@@ -185,7 +185,7 @@ const MADE_FROM_NOTES: [&str; 17] = [
 ];
 
 /// Says that the index changed. It is the last statement of a transaction: whoever changes it next waits here.
-pub(crate) fn moved(session: &mut Session) -> Result<(), postgres::Error> {
+pub(crate) fn moved(session: &mut Session) -> Result<(), tokio_postgres::Error> {
     session.execute("UPDATE identity SET n_commits = n_commits + 1", &[])?;
     Ok(())
 }
@@ -194,7 +194,7 @@ pub(crate) fn moved(session: &mut Session) -> Result<(), postgres::Error> {
 pub(crate) fn wait_at_most(
     session: &mut Session,
     patience: Duration,
-) -> Result<(), postgres::Error> {
+) -> Result<(), tokio_postgres::Error> {
     let ms = patience.as_millis().clamp(1, 600_000);
     session.batch(&format!("SET LOCAL lock_timeout = '{ms}ms'"))
 }

@@ -6,11 +6,12 @@ use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use kenning::error::{Error, Result};
-use postgres::config::TargetSessionAttrs;
-use postgres::types::ToSql;
-use postgres::{Client, Row, Statement};
+use tokio_postgres::config::TargetSessionAttrs;
+use tokio_postgres::types::ToSql;
+use tokio_postgres::{Row, Statement};
 
-use crate::address::Address;
+use crate::address::{Address, Host};
+use crate::connection::{Connection, Door, Refusal};
 use crate::error;
 use crate::tls::Tls;
 
@@ -20,6 +21,8 @@ const QUESTION_TIMEOUT: &str = "30s";
 const WRITE_TIMEOUT: &str = "1h";
 /// After this long a connection is made anew, so that a server that came back is used again.
 const AGE_MAX: Duration = Duration::from_secs(60);
+/// How long it is remembered that no host lets anybody in: everybody who waits in turn would try each of them again.
+const REFUSAL_MAX: Duration = Duration::from_secs(1);
 /// Neighbours that the index over vectors looks at: twice as many as a question wants. A filter makes it go on.
 const NEIGHBOURS_LOOKED_AT: u32 = 400;
 /// Connections that are kept for the next question.
@@ -37,6 +40,10 @@ pub(crate) struct Server {
     address: Address,
     tls: Tls,
     idle: Mutex<Vec<Session>>,
+    /// When each host let nobody in: it is asked last for a while.
+    closed: Mutex<Vec<Option<Instant>>>,
+    /// When no host let anybody in, and why.
+    refused: Mutex<Option<(Instant, String)>>,
     pub(crate) states: crate::snapshot::States,
 }
 
@@ -45,9 +52,11 @@ impl Server {
         let tls = Tls::new(address.root_certificate.as_deref())
             .map_err(|error| Error::io(address.name(), error))?;
         Ok(Self {
+            closed: Mutex::new(vec![None; address.hosts.len()]),
             address,
             tls,
             idle: Mutex::default(),
+            refused: Mutex::default(),
             states: crate::snapshot::States::default(),
         })
     }
@@ -60,7 +69,7 @@ impl Server {
         &self.address.schema
     }
 
-    pub(crate) fn sorted(&self, error: postgres::Error) -> Error {
+    pub(crate) fn sorted(&self, error: tokio_postgres::Error) -> Error {
         error::sorted(self.name(), error)
     }
 
@@ -73,11 +82,24 @@ impl Server {
         }
     }
 
-    /// Makes a connection to ask.
-    pub(crate) fn connect_reader(&self) -> Result<Session> {
+    /// Makes a connection to ask, where one broke off that was kept: the others lead to the same host, and would keep
+    /// whoever asks next waiting.
+    pub(crate) fn another_reader(&self) -> Result<Session> {
+        locked(&self.idle).clear();
+        self.connect_reader()
+    }
+
+    fn connect_reader(&self) -> Result<Session> {
         // What else is kept is of the same host, and as old.
         locked(&self.idle).retain(Session::is_usable);
-        self.connect(TargetSessionAttrs::Any, QUESTION_TIMEOUT)
+        let refused = locked(&self.refused).clone();
+        match refused {
+            Some((at, reason)) if at.elapsed() < REFUSAL_MAX => Err(Error::StoreUnreachable {
+                path: self.name().to_owned(),
+                reason,
+            }),
+            _ => self.connect(TargetSessionAttrs::Any, QUESTION_TIMEOUT),
+        }
     }
 
     /// Makes a connection to the host that takes changes.
@@ -85,18 +107,50 @@ impl Server {
         self.connect(TargetSessionAttrs::ReadWrite, WRITE_TIMEOUT)
     }
 
+    /// Asks one host after the other, those that let somebody in before first.
     fn connect(&self, wanted: TargetSessionAttrs, timeout: &str) -> Result<Session> {
-        let mut config = self.address.config.clone();
+        let mut order: Vec<usize> = (0..self.address.hosts.len()).collect();
+        let closed = locked(&self.closed).clone();
+        order.sort_by_key(|&host| closed[host].is_some_and(|at| at.elapsed() < AGE_MAX));
+        let mut refusals = Vec::new();
+        for index in order {
+            let host = &self.address.hosts[index];
+            let opened = self.open(host, wanted, timeout);
+            let is_closed = opened.as_ref().is_err_and(Refusal::is_of_host);
+            locked(&self.closed)[index] = is_closed.then(Instant::now);
+            match opened {
+                Ok(session) => return Ok(session),
+                Err(refusal) => refusals.push((host.name.as_str(), refusal)),
+            }
+        }
+        let error = error::refused(self.name(), refusals);
+        if let (Error::StoreUnreachable { reason, .. }, TargetSessionAttrs::Any) = (&error, wanted)
+        {
+            *locked(&self.refused) = Some((Instant::now(), reason.clone()));
+        }
+        Err(error)
+    }
+
+    fn open(
+        &self,
+        host: &Host,
+        wanted: TargetSessionAttrs,
+        timeout: &str,
+    ) -> Result<Session, Refusal> {
+        let mut config = host.config.clone();
         config.target_session_attrs(wanted);
-        let client = config.connect(self.tls.clone());
-        let client = client.map_err(|error| self.sorted(error))?;
+        let door = Door {
+            config,
+            tls: self.tls.clone(),
+            limit: self.address.limit,
+        };
         let mut session = Session {
-            client,
+            connection: Connection::open(&door)?,
             statements: HashMap::new(),
             born: Instant::now(),
         };
-        let prepare = session.prepare_for(&self.address.schema, timeout);
-        prepare.map_err(|error| self.sorted(error))?;
+        let prepared = session.prepare_for(&self.address.schema, timeout);
+        prepared.map_err(Refusal::Said)?;
         Ok(session)
     }
 
@@ -111,7 +165,7 @@ impl Server {
 
 /// One connection, and the statements that it knows.
 pub(crate) struct Session {
-    client: Client,
+    connection: Connection,
     statements: HashMap<String, Statement>,
     born: Instant,
 }
@@ -121,30 +175,28 @@ pub(crate) type Values<'a> = &'a [&'a (dyn ToSql + Sync)];
 
 impl Session {
     fn is_usable(&self) -> bool {
-        !self.client.is_closed() && self.born.elapsed() < AGE_MAX
+        !self.connection.is_closed() && self.born.elapsed() < AGE_MAX
     }
 
     /// Names the schema of the domain, and that of pgvector, and nothing else: what a statement does not find
     /// there, it does not find.
-    fn prepare_for(&mut self, schema: &str, timeout: &str) -> Result<(), postgres::Error> {
-        let found = self.client.query_opt(
-            "SELECT quote_ident(n.nspname) FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace
-             WHERE e.extname = 'vector'",
-            &[],
-        )?;
+    fn prepare_for(&mut self, schema: &str, timeout: &str) -> Result<(), tokio_postgres::Error> {
+        let place = "SELECT quote_ident(n.nspname) FROM pg_extension e
+             JOIN pg_namespace n ON n.oid = e.extnamespace WHERE e.extname = 'vector'";
+        let found = self.connection.run(|client| client.query_opt(place, &[]))?;
         let beside = found.map_or_else(|| "public".to_owned(), |row| row.get(0));
-        self.client.batch_execute(&format!(
+        self.batch(&format!(
             "SET search_path = \"{schema}\", {beside}; SET statement_timeout = '{timeout}';
              SET idle_in_transaction_session_timeout = '1h'; SET jit = off;
              SET hnsw.ef_search = {NEIGHBOURS_LOOKED_AT}; SET hnsw.iterative_scan = 'relaxed_order'"
         ))
     }
 
-    fn statement(&mut self, sql: &str) -> Result<Statement, postgres::Error> {
+    fn statement(&mut self, sql: &str) -> Result<Statement, tokio_postgres::Error> {
         if let Some(known) = self.statements.get(sql) {
             return Ok(known.clone());
         }
-        let statement = self.client.prepare(sql)?;
+        let statement = self.connection.run(|client| client.prepare(sql))?;
         self.statements.insert(sql.to_owned(), statement.clone());
         Ok(statement)
     }
@@ -153,26 +205,28 @@ impl Session {
         &mut self,
         sql: &str,
         values: Values<'_>,
-    ) -> Result<Vec<Row>, postgres::Error> {
+    ) -> Result<Vec<Row>, tokio_postgres::Error> {
         let statement = self.statement(sql)?;
-        self.client.query(&statement, values)
+        self.connection
+            .run(|client| client.query(&statement, values))
     }
 
     pub(crate) fn execute(
         &mut self,
         sql: &str,
         values: Values<'_>,
-    ) -> Result<u64, postgres::Error> {
+    ) -> Result<u64, tokio_postgres::Error> {
         let statement = self.statement(sql)?;
-        self.client.execute(&statement, values)
+        self.connection
+            .run(|client| client.execute(&statement, values))
     }
 
-    pub(crate) fn batch(&mut self, sql: &str) -> Result<(), postgres::Error> {
-        self.client.batch_execute(sql)
+    pub(crate) fn batch(&mut self, sql: &str) -> Result<(), tokio_postgres::Error> {
+        self.connection.run(|client| client.batch_execute(sql))
     }
 
     /// Reads which index it is, and how often it was changed.
-    pub(crate) fn version(&mut self) -> Result<Version, postgres::Error> {
+    pub(crate) fn version(&mut self) -> Result<Version, tokio_postgres::Error> {
         let rows = self.query("SELECT index_id, n_commits FROM identity", &[])?;
         let row = rows.first();
         Ok(Version {
@@ -184,8 +238,8 @@ impl Session {
     /// Runs some statements as one transaction.
     pub(crate) fn whole<T>(
         &mut self,
-        run: impl FnOnce(&mut Self) -> Result<T, postgres::Error>,
-    ) -> Result<T, postgres::Error> {
+        run: impl FnOnce(&mut Self) -> Result<T, tokio_postgres::Error>,
+    ) -> Result<T, tokio_postgres::Error> {
         self.batch("BEGIN")?;
         match run(self) {
             Ok(done) => {

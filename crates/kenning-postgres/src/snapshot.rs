@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use kenning::error::{Error, Result};
 use kenning::store::{Cache, ChunkRow, Meta, NoteFacts, NoteRow, VectorSum, Wanted};
-use postgres::Row;
+use tokio_postgres::Row;
 
 use crate::error::is_lost;
 use crate::session::{Server, Session, Values, Version, locked};
@@ -150,7 +150,7 @@ impl Link {
         match ask(&mut open, sql, values) {
             Err(Some(error)) if is_lost(&error) => {
                 open.session = None;
-                self.connect(&mut open)?;
+                self.connect_anew(&mut open)?;
                 ask(&mut open, sql, values)
             }
             asked => asked,
@@ -177,15 +177,26 @@ impl Link {
 
     fn connect(&self, open: &mut Open) -> Result<()> {
         let mut session = self.server.reader()?;
-        let version = match begin(&mut session) {
+        match begin(&mut session) {
             // It may have been kept from before the server went away.
-            Err(error) if is_lost(&error) => {
-                session = self.server.connect_reader()?;
-                begin(&mut session)
-            }
-            begun => begun,
-        };
-        let version = version.map_err(|error| self.server.sorted(error))?;
+            Err(error) if is_lost(&error) => self.connect_anew(open),
+            begun => self.go_on(open, session, begun),
+        }
+    }
+
+    fn connect_anew(&self, open: &mut Open) -> Result<()> {
+        let mut session = self.server.another_reader()?;
+        let begun = begin(&mut session);
+        self.go_on(open, session, begun)
+    }
+
+    fn go_on(
+        &self,
+        open: &mut Open,
+        session: Session,
+        begun: Result<Version, tokio_postgres::Error>,
+    ) -> Result<()> {
+        let version = begun.map_err(|error| self.server.sorted(error))?;
         if open.version.is_some_and(|seen| seen != version) {
             return Err(self.moved_on());
         }
@@ -204,7 +215,7 @@ impl Link {
     }
 }
 
-fn begin(session: &mut Session) -> Result<Version, postgres::Error> {
+fn begin(session: &mut Session) -> Result<Version, tokio_postgres::Error> {
     session.batch("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")?;
     session.version()
 }
@@ -213,7 +224,7 @@ fn ask(
     open: &mut Open,
     sql: &str,
     values: Values<'_>,
-) -> Result<Vec<Row>, Option<postgres::Error>> {
+) -> Result<Vec<Row>, Option<tokio_postgres::Error>> {
     match &mut open.session {
         Some(session) => session.query(sql, values).map_err(Some),
         None => Err(None),

@@ -14,7 +14,7 @@ use kenning::store::{
 };
 use kenning::vault::Skipped;
 use kenning::words::Language;
-use postgres::Row;
+use tokio_postgres::Row;
 
 use crate::rows::{
     CHUNKS, NOTES, chunk_id, chunk_row, clean, digest, facts_columns, link_row, note_facts,
@@ -42,7 +42,7 @@ impl PgStore {
         match schema::check(server, &mut session) {
             // It may have been kept from before the server went away.
             Err(Error::StoreUnreachable { .. }) => {
-                session = server.connect_reader()?;
+                session = server.another_reader()?;
                 schema::check(server, &mut session)?;
             }
             checked => checked?,

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use kenning::error::Result;
 use kenning::store::{ChunkId, CodedVector, Coder, Nearest, Neighbour, NoteId, NoteSet, VectorSum};
-use postgres::Row;
+use tokio_postgres::Row;
 
 use crate::session::Session;
 use crate::snapshot::{Link, State, once};
@@ -197,7 +197,7 @@ pub(crate) fn note_means(link: &Link) -> Result<Vec<(NoteId, Vec<f32>)>> {
 }
 
 /// Makes the index over all vectors, once there are enough of them. Readers and writers go on meanwhile.
-pub(crate) fn make_index(session: &mut Session) -> Result<(), postgres::Error> {
+pub(crate) fn make_index(session: &mut Session) -> Result<(), tokio_postgres::Error> {
     let rows = session.query(
         "SELECT count(*), max(vector_dims(vector)) FROM (SELECT vector FROM chunk WHERE vector IS NOT NULL
             LIMIT $1) AS enough",

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use kenning::store::{EncodedNote, Entries, Postings, WordField, split_terms};
-use postgres::Row;
+use tokio_postgres::Row;
 
 use crate::snapshot::{Link, State};
 

@@ -86,14 +86,17 @@ impl PgWriter {
         Ok(())
     }
 
-    fn sql<T>(&self, run: impl FnOnce(&mut Session) -> Result<T, postgres::Error>) -> Result<T> {
+    fn sql<T>(
+        &self,
+        run: impl FnOnce(&mut Session) -> Result<T, tokio_postgres::Error>,
+    ) -> Result<T> {
         run(&mut locked(&self.session)).map_err(|error| self.server.sorted(error))
     }
 
     /// Changes something in a transaction of its own, which moves the version of the index.
     fn change<T>(
         &mut self,
-        mut run: impl FnMut(&mut Session) -> Result<T, postgres::Error>,
+        mut run: impl FnMut(&mut Session) -> Result<T, tokio_postgres::Error>,
     ) -> Result<T> {
         self.is_changed = true;
         let patience = self.patience;
@@ -155,7 +158,7 @@ impl PgWriter {
 }
 
 /// Notes a fact down.
-fn set_fact(session: &mut Session, key: &str, value: &str) -> Result<(), postgres::Error> {
+fn set_fact(session: &mut Session, key: &str, value: &str) -> Result<(), tokio_postgres::Error> {
     session.execute(
         "INSERT INTO meta (key, value) VALUES ($1, $2) ON CONFLICT (key) DO UPDATE SET value = excluded.value",
         &[&key, &clean(value)],
@@ -163,7 +166,7 @@ fn set_fact(session: &mut Session, key: &str, value: &str) -> Result<(), postgre
     Ok(())
 }
 
-fn set_center(session: &mut Session, center: &[f32]) -> Result<(), postgres::Error> {
+fn set_center(session: &mut Session, center: &[f32]) -> Result<(), tokio_postgres::Error> {
     let bytes: Vec<u8> = center.iter().flat_map(|x| x.to_le_bytes()).collect();
     session.execute(
         "INSERT INTO meta (key, bytes) VALUES ('code_center', $1)
@@ -174,7 +177,7 @@ fn set_center(session: &mut Session, center: &[f32]) -> Result<(), postgres::Err
 }
 
 /// Adds a change to the sum of all vectors.
-fn add_sum(session: &mut Session, sum: &VectorSum) -> Result<(), postgres::Error> {
+fn add_sum(session: &mut Session, sum: &VectorSum) -> Result<(), tokio_postgres::Error> {
     if !sum.is_empty() {
         session.execute(
             "INSERT INTO vector_sum (data) VALUES ($1)",
@@ -235,7 +238,7 @@ impl Writes for PgWriter {
         if !self.is_graph_outdated {
             return Ok(None);
         }
-        let id = |row: &postgres::Row| NoteId::new(i64::from(row.get::<_, i32>(0)));
+        let id = |row: &tokio_postgres::Row| NoteId::new(i64::from(row.get::<_, i32>(0)));
         let (notes, links) = self.sql(|session| {
             let notes = session.query("SELECT id, path FROM note ORDER BY path", &[])?;
             let links = session.query(
@@ -244,7 +247,7 @@ impl Writes for PgWriter {
             )?;
             Ok((notes, links))
         })?;
-        let link = |row: &postgres::Row| LinkTarget {
+        let link = |row: &tokio_postgres::Row| LinkTarget {
             source: id(row),
             target: row.get::<_, &str>(1).into(),
             shown: row.get::<_, Option<&str>>(2).map(Into::into),
@@ -521,7 +524,7 @@ impl Writes for PgWriter {
 }
 
 /// Adds up the changes of the sum of vectors, once they are many.
-fn add_up(session: &mut Session) -> Result<(), postgres::Error> {
+fn add_up(session: &mut Session) -> Result<(), tokio_postgres::Error> {
     let rows = session.query("SELECT count(*) FROM vector_sum", &[])?;
     if rows[0].get::<_, i64>(0) <= SUMS_MAX {
         return Ok(());

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex};
 use kenning::error::Result;
 use kenning::store::{Claim, Claims};
 use kenning::vault::Stamp;
-use postgres::error::SqlState;
+use tokio_postgres::error::SqlState;
 
 use crate::rows::{clean, stamp};
 use crate::session::{Server, Session, locked};
@@ -35,7 +35,7 @@ impl PgClaims {
         session: &mut Session,
         files: &[(&str, Stamp)],
         waits: bool,
-    ) -> Result<Vec<Claim>, postgres::Error> {
+    ) -> Result<Vec<Claim>, tokio_postgres::Error> {
         let schema = self.server.schema();
         let paths: Vec<String> = files.iter().map(|(path, _)| clean(path)).collect();
         if let (Some(first), true) = (paths.first(), waits) {
@@ -80,7 +80,7 @@ impl Claims for PgClaims {
 }
 
 /// Waits a while until nobody is at a note.
-fn wait_for(session: &mut Session, schema: &str, path: &str) -> Result<(), postgres::Error> {
+fn wait_for(session: &mut Session, schema: &str, path: &str) -> Result<(), tokio_postgres::Error> {
     session.batch(&format!("SET lock_timeout = '{WAIT}'"))?;
     let waited = session.execute(
         "SELECT pg_advisory_lock($1, hashtext($2 || '/' || $3))",
@@ -95,20 +95,27 @@ fn wait_for(session: &mut Session, schema: &str, path: &str) -> Result<(), postg
 }
 
 /// Reads how files looked that are in the index.
-fn stamps(session: &mut Session, paths: &[String]) -> Result<Vec<Option<Stamp>>, postgres::Error> {
+fn stamps(
+    session: &mut Session,
+    paths: &[String],
+) -> Result<Vec<Option<Stamp>>, tokio_postgres::Error> {
     let rows = session.query(
         "SELECT size, mtime_ns, inode, ctime_ns FROM unnest($1::text[]) WITH ORDINALITY AS asked (path, place)
          LEFT JOIN note USING (path) ORDER BY place",
         &[&paths],
     )?;
-    let known = |row: &postgres::Row| {
+    let known = |row: &tokio_postgres::Row| {
         let is_known = row.get::<_, Option<i64>>(0).is_some();
         is_known.then(|| stamp(row, 0))
     };
     Ok(rows.iter().map(known).collect())
 }
 
-fn unlock(session: &mut Session, schema: &str, paths: &[String]) -> Result<(), postgres::Error> {
+fn unlock(
+    session: &mut Session,
+    schema: &str,
+    paths: &[String],
+) -> Result<(), tokio_postgres::Error> {
     if paths.is_empty() {
         return Ok(());
     }

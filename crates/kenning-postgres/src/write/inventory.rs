@@ -8,7 +8,10 @@ use crate::rows::clean;
 use crate::session::Session;
 
 /// Writes it.
-pub(super) fn set(session: &mut Session, inventory: &Inventory<'_>) -> Result<(), postgres::Error> {
+pub(super) fn set(
+    session: &mut Session,
+    inventory: &Inventory<'_>,
+) -> Result<(), tokio_postgres::Error> {
     match *inventory {
         Inventory::Walk {
             skipped,
@@ -58,7 +61,7 @@ fn replace<'a>(
     column: &str,
     kind: &str,
     pairs: impl Iterator<Item = (&'a str, String)>,
-) -> Result<(), postgres::Error> {
+) -> Result<(), tokio_postgres::Error> {
     let (paths, values): (Vec<String>, Vec<String>) = pairs
         .map(|(path, value)| (clean(path), clean(&value)))
         .unzip();
@@ -77,7 +80,7 @@ fn set_commits(
     session: &mut Session,
     days: &HashMap<String, String>,
     is_whole: bool,
-) -> Result<(), postgres::Error> {
+) -> Result<(), tokio_postgres::Error> {
     if is_whole {
         session.batch("DELETE FROM committed")?;
     }

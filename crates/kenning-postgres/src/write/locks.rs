@@ -18,7 +18,7 @@ pub(super) fn enter(
     session: &mut Session,
     schema: &str,
     patience: Duration,
-) -> Result<Hold, postgres::Error> {
+) -> Result<Hold, tokio_postgres::Error> {
     let n_tries = patience.as_millis() / TRY_MS;
     for _ in 0..=n_tries {
         take(session, schema, "pg_advisory_lock_shared", patience)?;
@@ -37,7 +37,7 @@ pub(super) fn enter(
 }
 
 /// Looks once more, now that nobody can begin it.
-fn begun_or_shared(session: &mut Session, schema: &str) -> Result<Hold, postgres::Error> {
+fn begun_or_shared(session: &mut Session, schema: &str) -> Result<Hold, tokio_postgres::Error> {
     if !is_filled(session)? {
         return Ok(Hold::Begun);
     }
@@ -46,7 +46,7 @@ fn begun_or_shared(session: &mut Session, schema: &str) -> Result<Hold, postgres
 }
 
 /// Has the index alone, if nobody else is there.
-fn is_taken(session: &mut Session, schema: &str) -> Result<bool, postgres::Error> {
+fn is_taken(session: &mut Session, schema: &str) -> Result<bool, tokio_postgres::Error> {
     let sql = "SELECT pg_try_advisory_lock($1, hashtext($2))";
     let rows = session.query(sql, &[&WRITERS, &schema])?;
     Ok(rows.iter().any(|row| row.get(0)))
@@ -57,7 +57,7 @@ pub(super) fn take_over(
     session: &mut Session,
     schema: &str,
     patience: Duration,
-) -> Result<(), postgres::Error> {
+) -> Result<(), tokio_postgres::Error> {
     ask(session, schema, "pg_advisory_unlock_shared")?;
     let taken = take(session, schema, "pg_advisory_lock", patience);
     if taken.is_err() {
@@ -67,12 +67,12 @@ pub(super) fn take_over(
 }
 
 /// Lets others in, without anybody who would have it alone between.
-pub(super) fn share(session: &mut Session, schema: &str) -> Result<(), postgres::Error> {
+pub(super) fn share(session: &mut Session, schema: &str) -> Result<(), tokio_postgres::Error> {
     ask(session, schema, "pg_advisory_lock_shared")?;
     ask(session, schema, "pg_advisory_unlock")
 }
 
-fn is_filled(session: &mut Session) -> Result<bool, postgres::Error> {
+fn is_filled(session: &mut Session) -> Result<bool, tokio_postgres::Error> {
     let rows = session.query("SELECT 1 FROM meta WHERE key = 'model_name'", &[])?;
     Ok(!rows.is_empty())
 }
@@ -82,7 +82,7 @@ fn take(
     schema: &str,
     lock: &str,
     patience: Duration,
-) -> Result<(), postgres::Error> {
+) -> Result<(), tokio_postgres::Error> {
     let ms = patience.as_millis().clamp(1, 600_000);
     session.batch(&format!("SET lock_timeout = '{ms}ms'"))?;
     let taken = ask(session, schema, lock);
@@ -90,7 +90,7 @@ fn take(
     taken
 }
 
-fn ask(session: &mut Session, schema: &str, what: &str) -> Result<(), postgres::Error> {
+fn ask(session: &mut Session, schema: &str, what: &str) -> Result<(), tokio_postgres::Error> {
     let sql = format!("SELECT {what}($1, hashtext($2))");
     session.execute(&sql, &[&WRITERS, &schema]).map(drop)
 }

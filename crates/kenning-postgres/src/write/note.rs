@@ -53,7 +53,7 @@ impl<'a> Batch<'a> {
         &self,
         session: &mut Session,
         domain: Option<&str>,
-    ) -> Result<bool, postgres::Error> {
+    ) -> Result<bool, tokio_postgres::Error> {
         lock(session, domain, &self.paths)?;
         let rows = session.query(
             "SELECT path, id FROM note WHERE path = ANY($1)",
@@ -77,7 +77,7 @@ impl<'a> Batch<'a> {
         &self,
         session: &mut Session,
         known: &HashMap<String, i32>,
-    ) -> Result<bool, postgres::Error> {
+    ) -> Result<bool, tokio_postgres::Error> {
         let ids: Vec<i32> = known.values().copied().collect();
         let rows = session.query(
             "SELECT source, target, shown FROM link WHERE source = ANY($1) ORDER BY id",
@@ -102,7 +102,7 @@ impl<'a> Batch<'a> {
     }
 
     /// Writes the rows of the notes themselves; returns their ids.
-    fn write_rows(&self, session: &mut Session) -> Result<Vec<i32>, postgres::Error> {
+    fn write_rows(&self, session: &mut Session) -> Result<Vec<i32>, tokio_postgres::Error> {
         let mut ids = Vec::with_capacity(self.notes.len());
         for (path, encoded) in self.paths.iter().zip(self.notes) {
             ids.push(write_row(session, path, encoded)?);
@@ -125,7 +125,7 @@ impl<'a> Batch<'a> {
         &self,
         session: &mut Session,
         mut free: Vec<i32>,
-    ) -> Result<Vec<Vec<i32>>, postgres::Error> {
+    ) -> Result<Vec<Vec<i32>>, tokio_postgres::Error> {
         let n_wanted: usize = self
             .notes
             .iter()
@@ -141,7 +141,7 @@ impl<'a> Batch<'a> {
         let take = |session: &mut Session, sql: &str, n: usize| {
             let rows = session.query(sql, &[&(n as i64)])?;
             let ids = rows.iter().map(|row| row.get::<_, i32>(0));
-            Ok::<Vec<i32>, postgres::Error>(ids.collect())
+            Ok::<Vec<i32>, tokio_postgres::Error>(ids.collect())
         };
         if free.len() < n_wanted {
             // Ids that another writer is about to take are passed over.
@@ -166,7 +166,7 @@ impl<'a> Batch<'a> {
         session: &mut Session,
         ids: &[i32],
         chunks: &[Vec<i32>],
-    ) -> Result<(), postgres::Error> {
+    ) -> Result<(), tokio_postgres::Error> {
         let mut rows = ChunkColumns::default();
         for (index, note) in self.notes.iter().enumerate() {
             for (ordinal, id) in chunks[index].iter().enumerate() {
@@ -187,7 +187,7 @@ impl<'a> Batch<'a> {
         session: &mut Session,
         ids: &[i32],
         chunks: &[Vec<i32>],
-    ) -> Result<(), postgres::Error> {
+    ) -> Result<(), tokio_postgres::Error> {
         let (mut terms, mut notes, mut data) = (Vec::new(), Vec::new(), Vec::new());
         for (index, note) in self.notes.iter().enumerate() {
             let of_note: Vec<&str> = self.terms[index].rows.keys().map(String::as_str).collect();
@@ -215,7 +215,11 @@ impl<'a> Batch<'a> {
     }
 
     /// Writes names, links and what was masked.
-    fn write_details(&self, session: &mut Session, ids: &[i32]) -> Result<(), postgres::Error> {
+    fn write_details(
+        &self,
+        session: &mut Session,
+        ids: &[i32],
+    ) -> Result<(), tokio_postgres::Error> {
         let all = || ids.iter().zip(self.notes);
         let names =
             || all().flat_map(|(id, note)| note.prepared.names.iter().map(move |name| (id, name)));
@@ -267,7 +271,7 @@ fn lock(
     session: &mut Session,
     domain: Option<&str>,
     paths: &[String],
-) -> Result<(), postgres::Error> {
+) -> Result<(), tokio_postgres::Error> {
     let Some(domain) = domain else {
         return Ok(());
     };
@@ -285,7 +289,7 @@ fn release(
     session: &mut Session,
     notes: &[i32],
     sum: &mut VectorSum,
-) -> Result<Vec<i32>, postgres::Error> {
+) -> Result<Vec<i32>, tokio_postgres::Error> {
     if notes.is_empty() {
         return Ok(Vec::new());
     }
@@ -320,7 +324,7 @@ pub(super) fn remove(
     session: &mut Session,
     domain: Option<&str>,
     path: &str,
-) -> Result<bool, postgres::Error> {
+) -> Result<bool, tokio_postgres::Error> {
     lock(session, domain, &[path.to_owned()])?;
     let rows = session.query("DELETE FROM note WHERE path = $1 RETURNING id", &[&path])?;
     let ids: Vec<i32> = rows.iter().map(|row| row.get(0)).collect();
@@ -410,7 +414,7 @@ impl ChunkColumns {
             .push(vector.as_ref().map(|(_, text)| text.clone()));
     }
 
-    fn write(&self, session: &mut Session) -> Result<(), postgres::Error> {
+    fn write(&self, session: &mut Session) -> Result<(), tokio_postgres::Error> {
         session.execute(
             "INSERT INTO chunk (id, note, ordinal, heading, start_byte, end_byte, start_line, end_line, page, handle,
                 print, first_print, last_print, pieces, scale, vector, picture)
@@ -450,7 +454,7 @@ fn write_row(
     session: &mut Session,
     path: &str,
     encoded: &EncodedNote,
-) -> Result<i32, postgres::Error> {
+) -> Result<i32, tokio_postgres::Error> {
     let record = &encoded.prepared;
     let (note, facts, stamp) = (&record.note, &record.note.facts, &record.stamp);
     let (category, area) = para(path);

@@ -4,6 +4,7 @@
 mod domains;
 mod parity;
 mod shared;
+mod silent;
 mod support;
 mod tls;
 mod writers;

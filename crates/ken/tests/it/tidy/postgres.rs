@@ -1,12 +1,16 @@
 //! Who may use whom in the crate of the second store, and which words only some of its files may say.
 
 /// What each room may use of the others.
-pub(super) const POSTGRES_ROOMS: [(&str, &[&str]); 11] = [
+pub(super) const POSTGRES_ROOMS: [(&str, &[&str]); 12] = [
     ("address", &[]),
-    ("error", &[]),
+    ("connection", &["tls"]),
+    ("error", &["connection::Refusal"]),
     ("rows", &[]),
     ("tls", &[]),
-    ("session", &["address", "error", "snapshot::States", "tls"]),
+    (
+        "session",
+        &["address", "connection", "error", "snapshot::States", "tls"],
+    ),
     ("schema", &["session"]),
     ("snapshot", &["error", "session", "words"]),
     ("words", &["snapshot"]),
