@@ -6,7 +6,7 @@ use std::path::Path;
 
 use kenning::Error;
 use kenning::embed::EmbedError;
-use kenning::error::ConversationsTrouble;
+use kenning::error::{ConversationsTrouble, Refused};
 
 use crate::llm::error::ModelError;
 
@@ -81,6 +81,14 @@ fn of_engine(error: &Error) -> Option<String> {
         Error::StoreMissing { .. } => "run `ken index` first".to_owned(),
         Error::StoreBusy { .. } => "wait for the other `ken index` to finish and try again".to_owned(),
         Error::StoreOutdated { .. } => "run `ken index`; it rebuilds the index".to_owned(),
+        Error::StoreNewer { .. } => {
+            "use the newer version of ken; this one would have to make the index anew, for everybody".to_owned()
+        }
+        error if is_refused(error) => {
+            "see whether role, password and database in the address are right, and what the role may do; one that may only read asks with \
+             `--no-update`; see docs/postgres.md"
+                .to_owned()
+        }
         Error::StoreForeign { path, .. } => format!(
             "choose another file with `--store FILE`, or move {} away; it is never overwritten",
             path.display()
@@ -148,12 +156,31 @@ fn conversations(path: &Path, trouble: &ConversationsTrouble) -> Option<String> 
 }
 
 /// Returns an error as others than the user of this machine are told it: whose an index is that was
-/// mistaken for another is none of their business.
+/// mistaken for another is none of their business, nor is by which name a server did not let us in.
 pub(crate) fn told(error: &anyhow::Error) -> String {
     match error.downcast_ref() {
         Some(Error::StoreOfAnother { .. }) => "the index is that of another vault".to_owned(),
-        _ => format!("{error:#}"),
+        Some(error) if is_refused(error) => {
+            "the server that keeps the index refuses that".to_owned()
+        }
+        _ => with_causes(error),
     }
+}
+
+/// Whether a server lets nobody in, or not to that.
+pub(crate) fn is_refused(error: &Error) -> bool {
+    matches!(error, Error::Store { source, .. } if source.is::<Refused>())
+}
+
+/// Returns an error with its causes, each told once.
+pub(crate) fn with_causes(error: &anyhow::Error) -> String {
+    let mut told = error.to_string();
+    for cause in error.chain().skip(1).map(ToString::to_string) {
+        if !told.contains(&cause) {
+            told += &format!(": {cause}");
+        }
+    }
+    told
 }
 
 /// Whether the reader of our output has gone, which is nobody's fault.

@@ -101,7 +101,15 @@ impl Remote {
     /// Names the index of a domain on a server, without asking it.
     #[cfg(feature = "postgres")]
     pub(crate) fn new(address: &Address, domain: &str) -> Result<Self> {
-        Ok(Self(kenning_postgres::place(&address.0, domain)?))
+        match kenning_postgres::place(&address.0, domain) {
+            Ok(place) => Ok(Self(place)),
+            // Where it leads is not known yet.
+            Err(kenning::Error::Store { source, .. }) => Err(Hinted::error(
+                source.to_string(),
+                "write it as postgres://USER:PASSWORD@HOST/DATABASE?OPTION=VALUE; in a password, @ is written as %40, / as %2F, ? as %3F and % as %25",
+            )),
+            Err(error) => Err(error.into()),
+        }
     }
 
     /// Says that this program has nothing to ask a server with.

@@ -4,7 +4,7 @@ use std::error::Error as _;
 use std::io::ErrorKind;
 use std::path::Path;
 
-use kenning::error::Error;
+use kenning::error::{Error, Refused};
 use tokio_postgres::error::SqlState;
 
 use crate::connection::Refusal;
@@ -24,6 +24,13 @@ pub(crate) fn is_lost(error: &tokio_postgres::Error) -> bool {
 fn is_io(error: &tokio_postgres::Error) -> bool {
     let source = error.source();
     source.is_some_and(|source| source.is::<std::io::Error>())
+}
+
+/// Whether the server has too little of something, such as connections or room for locks.
+fn is_short(error: &tokio_postgres::Error) -> bool {
+    error
+        .code()
+        .is_some_and(|code| code.code().starts_with("53"))
 }
 
 /// Whether two writers were in each other's way, and one of them should try again.
@@ -93,7 +100,15 @@ pub(crate) fn sorted(place: &Path, error: tokio_postgres::Error) -> Error {
     let path = place.to_owned();
     let Some(code) = error.code() else {
         let reason = reason(&error);
-        return Error::StoreUnreachable { path, reason };
+        // Nobody was asked yet: a password is missing, or an option makes no sense.
+        let is_refused = error.to_string().starts_with("invalid configuration");
+        return match is_refused {
+            true => Error::Store {
+                path,
+                source: Refused(reason).into(),
+            },
+            false => Error::StoreUnreachable { path, reason },
+        };
     };
     match *code {
         SqlState::LOCK_NOT_AVAILABLE => Error::StoreBusy { path },
@@ -107,7 +122,14 @@ pub(crate) fn sorted(place: &Path, error: tokio_postgres::Error) -> Error {
             path,
             reason: "the server took too long and was told to stop".to_owned(),
         },
-        _ if is_lost(&error) => Error::StoreUnreachable {
+        SqlState::INVALID_PASSWORD
+        | SqlState::INVALID_AUTHORIZATION_SPECIFICATION
+        | SqlState::INVALID_CATALOG_NAME
+        | SqlState::INSUFFICIENT_PRIVILEGE => Error::Store {
+            path,
+            source: Refused(reason(&error)).into(),
+        },
+        _ if is_lost(&error) || is_short(&error) => Error::StoreUnreachable {
             path,
             reason: reason(&error),
         },
@@ -118,15 +140,26 @@ pub(crate) fn sorted(place: &Path, error: tokio_postgres::Error) -> Error {
     }
 }
 
+fn without_tls(error: &tokio_postgres::Error) -> Option<&'static str> {
+    let source = error.source()?.to_string();
+    source.contains("does not support TLS").then_some(
+        "the server has none; sslmode=disable goes without, where the network is private by other means",
+    )
+}
+
 /// What happened, with its causes.
 fn reason(error: &tokio_postgres::Error) -> String {
     if let Some(error) = error.as_db_error() {
-        return error.message().to_owned();
+        let advice = error.hint().map(|hint| format!(" ({hint})"));
+        return format!("{}{}", error.message(), advice.unwrap_or_default());
     }
     if error.is_closed() {
         return "the server went away, or fell silent, while it was asked".to_owned();
     }
     let mut reason = error.to_string();
+    if let Some(hint) = without_tls(error) {
+        return format!("{reason}: {hint}");
+    }
     let mut source = error.source();
     while let Some(cause) = source {
         reason = format!("{reason}: {cause}");

@@ -1,8 +1,9 @@
 //! The tables of a domain: made, brought up to date step by step, emptied.
 
+use std::cmp::Ordering;
 use std::time::Duration;
 
-use kenning::error::{Error, Result};
+use kenning::error::{Error, Refused, Result};
 use kenning::store::SCHEMA_VERSION;
 
 use crate::session::{Server, Session};
@@ -32,13 +33,7 @@ pub(crate) fn prepare(server: &Server, session: &mut Session, patience: Duration
     });
     let found = done.map_err(|error| explained(server, error))?;
     match found > STEPS.len() {
-        true => Err(Error::StoreForeign {
-            path: server.name().to_owned(),
-            reason: format!(
-                "its tables are of version {found}, and this program knows {}",
-                STEPS.len()
-            ),
-        }),
+        true => Err(newer(server, found as i64, STEPS.len() as i64)),
         false => check(server, session),
     }
 }
@@ -88,29 +83,44 @@ fn explained(server: &Server, error: tokio_postgres::Error) -> Error {
     match message {
         Some(message) if message.contains("extension \"vector\"") => Error::Store {
             path: server.name().to_owned(),
-            source: format!(
+            source: Refused(format!(
                 "{message}; an administrator has to run CREATE EXTENSION vector in this database"
-            )
+            ))
             .into(),
         },
         _ => server.sorted(error),
     }
 }
 
-/// Looks whether what is in the tables was made by an engine of this version.
+/// Looks whether what is in the tables was made by an engine of this version. What a later one made is others' who have
+/// that, and is not made anew.
 pub(crate) fn check(server: &Server, session: &mut Session) -> Result<()> {
-    let rows = session.query("SELECT content FROM identity", &[]);
+    let rows = session.query("SELECT content, version FROM identity, tables", &[]);
     let rows = rows.map_err(|error| closed(server, session, server.sorted(error)))?;
-    let found = rows
-        .first()
-        .map_or(0, |row| i64::from(row.get::<_, i32>(0)));
-    match found == SCHEMA_VERSION {
-        true => Ok(()),
-        false => Err(Error::StoreOutdated {
-            path: server.name().to_owned(),
-            found,
-            expected: SCHEMA_VERSION,
-        }),
+    let row = rows.first();
+    let found = |column: usize| row.map_or(0, |row| i64::from(row.get::<_, i32>(column)));
+    for (found, expected) in [(found(1), STEPS.len() as i64), (found(0), SCHEMA_VERSION)] {
+        let path = server.name().to_owned();
+        match found.cmp(&expected) {
+            Ordering::Equal => {}
+            Ordering::Greater => return Err(newer(server, found, expected)),
+            Ordering::Less => {
+                return Err(Error::StoreOutdated {
+                    path,
+                    found,
+                    expected,
+                });
+            }
+        }
+    }
+    Ok(())
+}
+
+fn newer(server: &Server, found: i64, expected: i64) -> Error {
+    Error::StoreNewer {
+        path: server.name().to_owned(),
+        found,
+        expected,
     }
 }
 
@@ -128,7 +138,7 @@ fn closed(server: &Server, session: &mut Session, error: Error) -> Error {
         Ok(rows) if rows.is_empty() => Error::StoreMissing { path },
         Ok(_) => Error::Store {
             path,
-            source: format!("the role may not use the schema {schema}").into(),
+            source: Refused(format!("the role may not use the schema {schema}")).into(),
         },
         Err(error) => server.sorted(error),
     }

@@ -1,6 +1,7 @@
 //! What is asked of the index, as statements.
 
 use std::cell::Cell;
+use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 
 use kenning::budget::Budget;
@@ -139,7 +140,12 @@ impl Reads for PgStore {
             let rows = self
                 .link
                 .query("SELECT key, value FROM meta WHERE value IS NOT NULL", &[])?;
-            let facts = rows.iter().map(|row| (row.get(0), row.get(1))).collect();
+            let mut facts: HashMap<String, String> =
+                rows.iter().map(|row| (row.get(0), row.get(1))).collect();
+            // Notes are counted at the end of a run, and what others have written so far is there already.
+            if facts.contains_key("unfinished") {
+                facts.insert("n_notes".to_owned(), self.count("note")?.to_string());
+            }
             Ok(Arc::new(Meta::of(facts)))
         })
     }

@@ -48,6 +48,16 @@ pub enum Error {
         /// The schema version of this program.
         expected: i64,
     },
+    /// The index was made by a later version of this program, for others who have that.
+    #[error("the index at {path} is of version {found}, and this program knows {expected}")]
+    StoreNewer {
+        /// Where it is kept.
+        path: PathBuf,
+        /// Its version.
+        found: i64,
+        /// The newest one that this program knows.
+        expected: i64,
+    },
     /// The file is not an index of ours at all.
     #[error("{path} is not a Kenning index ({reason})")]
     StoreForeign {
@@ -167,6 +177,12 @@ pub enum Error {
         source: io::Error,
     },
 }
+
+/// What a server says that lets nobody in, or not to that: the source of an [`Error::Store`] that can be helped by another
+/// login, or by whoever gives rights.
+#[derive(Debug, thiserror::Error)]
+#[error("{0}")]
+pub struct Refused(pub String);
 
 /// What is wrong with the database of conversations.
 #[derive(Debug, thiserror::Error)]

@@ -62,7 +62,7 @@ impl Checks {
 
     fn bad(&mut self, what: &str, error: &anyhow::Error) {
         self.n_bad += 1;
-        let message = format!("{error:#}");
+        let message = hint::with_causes(error);
         self.lines += &format!("BAD   {what:<9} {}\n", render::inline(&message));
         if let Some(hint) = hint::of(error) {
             self.lines += &format!("                hint: {}\n", render::inline(&hint));

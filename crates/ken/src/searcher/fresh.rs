@@ -12,6 +12,7 @@ use kenning::store::Store;
 use kenning::vault::Vault;
 
 use super::{Searcher, caveats, locked};
+use crate::hint;
 use crate::runtime::{self, How};
 use crate::settings::Located;
 
@@ -175,7 +176,10 @@ fn told(error: &anyhow::Error) -> String {
         Some(Error::StoreBusy { .. }) => {
             "another process is indexing; these are the notes it has finished".to_owned()
         }
-        _ => format!("the index could not be brought up to date: {error:#}"),
+        _ => format!(
+            "the index could not be brought up to date: {}",
+            hint::told(error)
+        ),
     }
 }
 

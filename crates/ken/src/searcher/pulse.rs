@@ -151,7 +151,7 @@ fn look(located: &Located, damaged: Option<FileId>) -> Pulse {
 fn condition(located: &Located, error: Error) -> Condition {
     match error {
         Error::StoreMissing { .. } => Condition::Missing,
-        Error::StoreOutdated { .. } => Condition::Outdated,
+        Error::StoreOutdated { .. } | Error::StoreNewer { .. } => Condition::Outdated,
         Error::StoreUnreachable { .. } => Condition::Unreachable,
         error => match runtime::damage(located, &error.into()) {
             Some(_) => Condition::Damaged,

@@ -84,6 +84,7 @@ impl From<anyhow::Error> for Problem {
                 Error::StoreMissing { .. }
                 | Error::StoreBusy { .. }
                 | Error::StoreOutdated { .. }
+                | Error::StoreNewer { .. }
                 | Error::StoreOfAnother { .. }
                 | Error::StoreCorrupt { .. }
                 | Error::StoreUnreachable { .. }
@@ -92,6 +93,7 @@ impl From<anyhow::Error> for Problem {
                 | Error::Conversations { .. }
                 | Error::Stopped,
             ) => StatusCode::SERVICE_UNAVAILABLE,
+            Some(error) if hint::is_refused(error) => StatusCode::SERVICE_UNAVAILABLE,
             None if error.is::<kenning_curate::Error>() => StatusCode::CONFLICT,
             None if error.is::<Hinted>() => StatusCode::CONFLICT,
             _ => StatusCode::INTERNAL_SERVER_ERROR,
@@ -152,5 +154,27 @@ mod tests {
         let response = Problem::from(anyhow::Error::from(error)).into_response();
         assert_eq!(response.status(), StatusCode::SERVICE_UNAVAILABLE);
         assert!(response.headers().contains_key(header::RETRY_AFTER));
+    }
+
+    #[test]
+    fn nobody_is_told_by_which_name_a_server_was_asked() {
+        let refused = "password authentication failed for user \"ann\"".to_owned();
+        let problem = Problem::from(anyhow::Error::from(Error::Store {
+            path: "postgres://db/notes#ken_work".into(),
+            source: kenning::error::Refused(refused).into(),
+        }));
+        assert_eq!(problem.status, StatusCode::SERVICE_UNAVAILABLE);
+        assert_eq!(
+            problem.detail,
+            "the server that keeps the index refuses that"
+        );
+        assert!(problem.hint.is_some());
+    }
+
+    #[test]
+    fn a_cause_is_told_once() {
+        let error = Error::io("notes.md", std::io::Error::other("too many links"));
+        let problem = Problem::from(anyhow::Error::from(error).context("reading"));
+        assert_eq!(problem.detail, "reading: notes.md: too many links");
     }
 }

@@ -158,6 +158,21 @@ fn a_folder_that_is_named_is_the_vault_of_a_domain_on_a_server() {
 
 #[test]
 #[cfg(feature = "postgres")]
+fn an_address_that_cannot_be_read_is_told_how_to_write_one() {
+    let vault = TestVault::example();
+    for address in [
+        "postgres:///notes",
+        "postgres://ann:s3cret@db:s3cret/notes",
+        "postgres://ann:s3cret@db/notes?sslmode=s3cret",
+    ] {
+        let run = vault.bare_ken(&["search", "-d", "work", "--store", address, "roof"]);
+        assert!(!run.stderr.contains("s3cret"), "{}", run.stderr);
+        run.expect_hint("the address", "written as %40");
+    }
+}
+
+#[test]
+#[cfg(feature = "postgres")]
 fn a_vault_that_lists_domains_has_no_others_on_a_server() {
     let vault = two_domains();
     let root = vault.root();

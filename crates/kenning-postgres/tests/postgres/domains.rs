@@ -1,7 +1,9 @@
 //! What a role may not use, it cannot read, whatever it types.
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
-use kenning::error::Error;
+use std::time::Duration;
+
+use kenning::error::{Error, Refused};
 use postgres::error::SqlState;
 use postgres::{Client, NoTls};
 
@@ -109,4 +111,75 @@ fn what_is_not_there_is_said() {
         said.contains("127.0.0.1:1/notes") && !said.contains("s3cret"),
         "{said}"
     );
+}
+
+/// Whether this is said by a server that lets nobody in, or not to that.
+fn is_refused(error: &Error) -> bool {
+    matches!(error, Error::Store { source, .. } if source.is::<Refused>())
+}
+
+#[test]
+fn who_is_not_let_in_is_told_so() {
+    let Some(address) = address() else {
+        return;
+    };
+    let nowhere = format!("{address}_is_not_there");
+    let (_, host) = address.split_once('@').unwrap();
+    for (address, said) in [
+        (as_role(&address, "nobody_s3cret"), "password"),
+        (format!("postgres://postgres@{host}"), "password missing"),
+        (nowhere, "does not exist"),
+    ] {
+        let place = kenning_postgres::place(&address, "x").unwrap();
+        let error = place.read().err().unwrap();
+        assert!(is_refused(&error), "{error:?}");
+        assert!(error.to_string().contains(said), "{error}");
+    }
+}
+
+#[test]
+fn what_a_later_version_made_is_left_alone() {
+    let (Some(scratch), Some(mut operator)) = (scratch_place(), operator()) else {
+        return;
+    };
+    let note = prepared("a.md", "red roof", &[Some(axis(64, 1))]);
+    put(&scratch.place, 64, vec![note]);
+    for column in [
+        "identity SET content = content",
+        "tables SET version = version",
+    ] {
+        let change = |by: &str| format!("UPDATE {}.{column} {by} 1", scratch.schema());
+        operator.batch_execute(&change("+")).unwrap();
+        let place = kenning_postgres::place(&address().unwrap(), &scratch.domain).unwrap();
+        for error in [
+            place.read().err().unwrap(),
+            place.write(Duration::ZERO).err().unwrap(),
+            place.discard_outdated(Duration::ZERO).unwrap_err(),
+        ] {
+            assert!(
+                matches!(error, Error::StoreNewer { .. }),
+                "{column}: {error:?}"
+            );
+        }
+        operator.batch_execute(&change("-")).unwrap();
+        assert!(place.read().unwrap().note_at("a.md").unwrap().is_some());
+    }
+}
+
+#[test]
+fn notes_are_counted_while_an_index_is_begun() {
+    let Some(scratch) = scratch_place() else {
+        return;
+    };
+    put(&scratch.place, 64, Vec::new());
+    let mut writer = scratch.place.write(Duration::from_secs(5)).unwrap();
+    writer.set_fact("unfinished", Some("2")).unwrap();
+    let note = prepared("a.md", "red roof", &[Some(axis(64, 1))]);
+    let encoded = writer.encoder().unwrap().encode(vec![note]).unwrap();
+    writer.put(encoded).unwrap();
+    writer.flush().unwrap();
+    // What is there can be asked before the run has come to its end.
+    let meta = scratch.place.read().unwrap().meta().unwrap();
+    assert_eq!((meta.n_notes, meta.fact("unfinished")), (1, Some("2")));
+    writer.abandon().unwrap();
 }
