@@ -108,7 +108,10 @@ impl Remote {
                 source.to_string(),
                 "write it as postgres://USER:PASSWORD@HOST/DATABASE?OPTION=VALUE; in a password, @ is written as %40, / as %2F, ? as %3F and % as %25",
             )),
-            Err(error) => Err(error.into()),
+            Err(error) => Err(Hinted::error(
+                error.to_string(),
+                "name the authority that vouches for the server with sslrootcert=FILE, a file of PEM",
+            )),
         }
     }
 

@@ -14,6 +14,8 @@ const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
 /// How long what was sent may go unconfirmed before a host is taken to be gone, and after how long without a word it is
 /// asked for a sign of life.
 const SILENCE_MAX: Duration = Duration::from_secs(10);
+/// How TLS can be asked for.
+const MODES: &str = "disable, prefer, require, verify-ca and verify-full";
 /// Longest name of a schema.
 const NAME_BYTES_MAX: usize = 63;
 
@@ -52,6 +54,11 @@ impl Address {
             path: PathBuf::from("postgres://…"),
             source: reason.into(),
         };
+        if !is_mode_known(&url) {
+            return Err(unreadable(format!(
+                "the address has a sslmode that is none of {MODES}"
+            )));
+        }
         let mut config: Config = (url.parse()).map_err(|error: tokio_postgres::Error| {
             unreadable(format!("the address is not one: {error}"))
         })?;
@@ -122,6 +129,15 @@ fn without_certificate(url: &str) -> (String, Option<PathBuf>) {
         true => (front.to_owned(), certificate),
         false => (format!("{front}?{}", rest.join("&")), certificate),
     }
+}
+
+/// The modes, as `with_known_mode` leaves them.
+fn is_mode_known(url: &str) -> bool {
+    let query = url.rsplit_once('?').map_or("", |(_, query)| query);
+    let mut modes = query
+        .split('&')
+        .filter_map(|option| option.strip_prefix("sslmode="));
+    modes.all(|mode| matches!(mode, "disable" | "prefer" | "require"))
 }
 
 /// Says `require` for the modes that the driver has no name for: certificates are always checked here.
@@ -274,6 +290,16 @@ mod tests {
         assert_eq!(
             mode("postgres://ann@db1/notes?sslmode=disable"),
             SslMode::Disable
+        );
+    }
+
+    #[test]
+    fn a_slip_in_the_mode_is_told() {
+        let url = "postgres://ann:s3cret@db1/notes?sslmode=verify_full";
+        let said = Address::parse(url, "work").unwrap_err().to_string();
+        assert!(
+            said.contains("verify-full") && !said.contains("s3cret"),
+            "{said}"
         );
     }
 

@@ -30,6 +30,12 @@ impl Tls {
                     let certificate = certificate.map_err(unreadable)?;
                     roots.add(certificate).map_err(io::Error::other)?;
                 }
+                if roots.is_empty() {
+                    return Err(io::Error::other(format!(
+                        "{}: there is no certificate in it",
+                        path.display()
+                    )));
+                }
             }
             None => {
                 let found = rustls_native_certs::load_native_certs();

@@ -169,6 +169,13 @@ fn an_address_that_cannot_be_read_is_told_how_to_write_one() {
         assert!(!run.stderr.contains("s3cret"), "{}", run.stderr);
         run.expect_hint("the address", "written as %40");
     }
+    fs::write(vault.beside("ca.pem"), "none").unwrap();
+    for file in ["ca.pem", "nowhere.pem"] {
+        let address = format!("postgres://ann:s3cret@db/notes?sslrootcert={file}");
+        let run = vault.bare_ken(&["search", "-d", "work", "--store", &address, "roof"]);
+        assert!(!run.stderr.contains("s3cret"), "{}", run.stderr);
+        run.expect_hint(file, "sslrootcert=FILE");
+    }
 }
 
 #[test]
