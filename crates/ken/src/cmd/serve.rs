@@ -39,11 +39,7 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &ServeArgs) -> Resul
     settings.check_domains(&clients, &served)?;
     let watching = args.watch.then(|| watched(&searchers));
     if !args.watch && !args.no_update {
-        // What changed since is indexed in the background; nobody waits for it.
-        searchers
-            .all()
-            .iter()
-            .for_each(|searcher| drop(searcher.refresh(Duration::ZERO)));
+        refresh(&searchers);
     }
     let port = |server: &CompatServer| match server {
         CompatServer::Omnisearch => args.omnisearch_port,
@@ -73,6 +69,19 @@ pub(super) fn run(settings: &Settings, place: &Place, args: &ServeArgs) -> Resul
     serve::run(searchers, options, announce)?;
     drop((watching, filling));
     Ok(Found::Something)
+}
+
+/// Has what changed since be indexed in the background; nobody waits for it, nor for a server that says nothing.
+fn refresh(searchers: &Searchers) {
+    let all = searchers.all().iter().cloned();
+    let (remote, own): (Vec<_>, Vec<_>) =
+        all.partition(|searcher| searcher.located().remote.is_some());
+    for searcher in remote {
+        std::thread::spawn(move || drop(searcher.refresh(Duration::ZERO)));
+    }
+    for searcher in own {
+        drop(searcher.refresh(Duration::ZERO));
+    }
 }
 
 /// Reads indexes before the first question, beside everything else. Whoever asks is told of what is wrong with them.

@@ -161,3 +161,29 @@ fn a_server_that_says_nothing_is_not_waited_for() {
         assert!(!told.to_string().contains("ann"), "{told}");
     }
 }
+
+#[test]
+#[cfg(feature = "postgres")]
+fn nobody_waits_for_a_server_that_says_nothing_to_be_listened_to() {
+    let silent = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = silent.local_addr().unwrap().port();
+    let vault = TestVault::example();
+    let address = format!("postgres://ann:s3cret@127.0.0.1:{port}/notes?connect_timeout=40");
+    let root = vault.root();
+    let args = [
+        "serve",
+        "--port",
+        "0",
+        "-d",
+        "work",
+        "--vault",
+        root.to_str().unwrap(),
+    ];
+    let mut command = vault.bare_command(&args);
+    command.env("KEN_STORE", address);
+    let begun = Instant::now();
+    let server = Server::start_command(command);
+    assert_eq!(server.get("/live").status, 200);
+    assert_eq!(server.get("/health").status, 503);
+    assert!(begun.elapsed() < Duration::from_secs(20));
+}
