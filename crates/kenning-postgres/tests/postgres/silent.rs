@@ -14,8 +14,8 @@ use kenning::error::Error;
 use crate::seam::{axis, prepared, put};
 use crate::support::{address, scratch_place};
 
-/// Far more than is allowed, on a machine that has other things to do.
-const LONG: Duration = Duration::from_secs(25);
+/// Far more than is allowed, on a machine that has other things to do; it would be for ever.
+const LONG: Duration = Duration::from_secs(120);
 
 /// A host that says nothing, and its address.
 fn silent() -> (TcpListener, String) {
