@@ -31,6 +31,11 @@ impl Mending {
 }
 
 impl Searcher {
+    /// Whether it makes an index that is no good from the notes.
+    pub(super) fn makes_anew(&self) -> bool {
+        self.mending.is_allowed.load(Ordering::Relaxed) && self.vault().is_some()
+    }
+
     /// Makes the index again if it was damage that went wrong with the file that was `seen`; tells
     /// whether it is worth asking again.
     pub(super) fn mend(&self, error: &anyhow::Error, seen: Option<FileId>) -> Result<bool> {
@@ -39,7 +44,7 @@ impl Searcher {
         };
         // What was read of the damaged file is not asked again.
         self.index.close_snapshots();
-        if !self.mending.is_allowed.load(Ordering::Relaxed) || self.vault().is_none() {
+        if !self.makes_anew() {
             self.note_damage(seen);
             return Ok(false);
         }

@@ -37,11 +37,18 @@ pub(crate) struct Pulse {
     pub(crate) condition: Condition,
     /// Model that it was made with.
     pub(crate) model: Option<ModelId>,
+    /// Whether one that is missing or no good is being made from the notes, or will be by the next question.
+    is_on_its_way: bool,
 }
 
 impl Pulse {
     pub(crate) fn is_ready(&self) -> bool {
         self.condition == Condition::Ready
+    }
+
+    /// Whether questions will be answered, though the first may have to wait.
+    pub(crate) fn can_be_asked(&self) -> bool {
+        self.is_ready() || self.is_on_its_way
     }
 }
 
@@ -50,6 +57,7 @@ impl From<Condition> for Pulse {
         Self {
             condition,
             model: None,
+            is_on_its_way: false,
         }
     }
 }
@@ -88,7 +96,16 @@ impl Searcher {
             let seen = looked.ok()?;
             seen.as_ref().map(|(_, pulse)| pulse.clone())
         });
-        pulse.unwrap_or(Condition::Unreachable.into())
+        let pulse = pulse.unwrap_or(Condition::Unreachable.into());
+        let is_on_its_way = match pulse.condition {
+            Condition::Missing | Condition::Outdated => self.is_updating(),
+            Condition::Damaged => self.makes_anew(),
+            _ => false,
+        };
+        Pulse {
+            is_on_its_way,
+            ..pulse
+        }
     }
 
     /// Remembers that a question found the file damaged, and nobody mends it.
@@ -140,8 +157,8 @@ fn look(located: &Located, damaged: Option<FileId>) -> Pulse {
     });
     match model {
         Ok(Some(model)) => Pulse {
-            condition: Condition::Ready,
             model: Some(model),
+            ..Condition::Ready.into()
         },
         Ok(None) => Condition::Missing.into(),
         Err(error) => condition(located, error).into(),

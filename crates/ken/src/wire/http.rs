@@ -272,9 +272,9 @@ pub(crate) struct HealthResponse {
 impl HealthResponse {
     /// Sums up what was seen, without saying of what.
     pub(crate) fn of(looked: &[(Arc<Searcher>, Pulse)]) -> Self {
-        let n_ready = looked.iter().filter(|(_, pulse)| pulse.is_ready()).count();
+        let askable = looked.iter().filter(|(_, pulse)| pulse.can_be_asked());
         Self {
-            status: match n_ready {
+            status: match askable.count() {
                 n if n == looked.len() => Life::Ok,
                 0 => Life::Unavailable,
                 _ => Life::Degraded,

@@ -71,6 +71,19 @@ fn an_index_that_is_gone_or_damaged_is_told() {
 }
 
 #[test]
+fn an_index_that_the_first_question_makes_is_no_trouble() {
+    let vault = TestVault::example();
+    let server = Server::start(&vault, &[]);
+    assert_eq!(in_time(&server, "/health", 200)["status"], "ok");
+    assert_eq!(server.get("/search?q=boiler").status, 200);
+    // What was seen counts for a second.
+    let begun = Instant::now();
+    while in_time(&server, "/health", 200)["store"] != "ready" {
+        assert!(begun.elapsed() < Duration::from_secs(30));
+    }
+}
+
+#[test]
 fn damage_that_only_a_question_meets_is_told_afterwards() {
     let vault = TestVault::example();
     let index = vault.beside("own.db");
