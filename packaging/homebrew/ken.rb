@@ -1,4 +1,4 @@
-# The tap's formula. The release workflow fills in version and checksums from SHA256SUMS.
+# The tap's formula, in which scripts/homebrew fills in version and checksums of a release.
 class Ken < Formula
   desc "Find the right passage in your notes, by word and by meaning"
   homepage "https://github.com/kenning/kenning"
