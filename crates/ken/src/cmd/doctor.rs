@@ -133,10 +133,13 @@ fn check_place(located: &Located, deep: bool, checks: &mut Checks) {
         checks.bad("index", &Hinted::error(problem, "run `ken index`"));
     }
     // An update would only replace what changed in the vault.
-    let anew = format!(
-        "remove {} and run `ken index`, which makes it anew",
-        located.store_name().display()
-    );
+    let anew = match located.remote {
+        Some(_) => "run `ken index --full`, which makes it anew".to_owned(),
+        None => format!(
+            "remove {} and run `ken index`, which makes it anew",
+            located.store_name().display()
+        ),
+    };
     for difference in differences {
         checks.bad("index", &Hinted::error(difference, &anew));
     }
